@@ -39,7 +39,8 @@ def coset_union_words(
     Args:
         representatives: Packed representatives of the cosets, as rows.
         m: Base-2 logarithm of the length of the codewords.
-        numbers: Indices of codewords, in the order that the docstring of this module describes.
+        numbers: Indices of codewords. The sum of representative c and codeword w of RM(1, m) has the index
+            2^(m+1) c + w.
 
     Returns:
         Packed codewords, as rows.
@@ -66,9 +67,9 @@ def largest_coset_product(
 ) -> int:
     """Return the largest inner product of two of the first `num_words` codewords of a union of cosets.
 
-    Bits 0 and 1 are read as +1 and -1, and the result is exact. If there are two or more cosets and the last one is
-    incomplete, the result is the same as if it were complete: every codeword of a coset has the same inner products
-    with the codewords of another, complete coset.
+    Bits 0 and 1 are read as +1 and -1, and the result is exact. If there are two or more cosets, an incomplete last
+    coset is treated as if it were complete. This does not change the result, because all codewords of a coset have the
+    same set of inner products with the codewords of another coset.
 
     Args:
         representatives: Packed representatives of the cosets of the codewords, as rows.
@@ -92,8 +93,8 @@ def _largest_of_sums(
 ) -> int:
     """Return the largest absolute Walsh-Hadamard coefficient of any sum of two different codewords.
 
-    `basis` is the packed generator matrix of a linear code, and `messages` contains the indices of the codewords in
-    this code. Before the transform, the bits 0 and 1 of a sum are replaced by +1 and -1.
+    The codewords have the indices `messages` in the linear code with the packed generator matrix `basis`. Each sum is
+    a codeword of 2^m bits. Before the transform, its bits 0 and 1 are replaced by +1 and -1.
     """
     sums = np.flatnonzero(difference_counts(messages, len(basis)))
     largest = 0
@@ -143,9 +144,9 @@ def _largest_transform(blocks: NDArray[np.float32], inner: NDArray[np.float32]) 
     """Return the largest absolute Walsh-Hadamard coefficient of several vectors of signs.
 
     `blocks` contains the vectors in the form that `_as_blocks` returns: an array of shape (a, number of vectors, b).
-    `inner` is either Sylvester's matrix of order b, or an array of shape (a, b, b). The array stands for a vector s of
-    signs, by which all vectors are multiplied entry by entry before the transform: row j of matrix i is row j of
-    Sylvester's matrix times the sign s[i b + j].
+    `inner` is usually Sylvester's matrix H of order b. It may also be an array of shape (a, b, b) whose entry (i, j, k)
+    is s[i b + j] H[j, k], where s is a vector of signs. Then each vector is multiplied by s, entry by entry, before the
+    transform.
     """
     # integers of absolute value at most 2^16, which float32 represents exactly
     a, count, b = blocks.shape

@@ -3,7 +3,9 @@
 For example, 'orbits 3.ae3 3, extend' gives the extended Golay code. A step is the name of one of the public functions
 below, except `generator_matrix`, followed by its arguments of type `str`. The codes that a step needs are taken from a
 stack, and the resulting code is put on the stack. Thus a step may combine two codes: 'orbits b 1, orbits d 1, join'.
-Polynomials are hexadecimal numbers, where bit i is the coefficient of x^i. The numbers of a list are separated by dots.
+
+The arguments `count`, `row` and `squarings` are decimal numbers. All other arguments are lists of hexadecimal numbers,
+separated by dots. A polynomial is written as the number whose bit i is the coefficient of x^i.
 
 MacWilliams & Sloane, chapter 1, section 9 (new codes from old), and chapter 18 (combining codes); Gulliver & Bhargava
 (1991) for quasi-cyclic codes, and Braun, Kohnert & Wassermann (2005) for codes with prescribed automorphisms.
@@ -106,7 +108,7 @@ def orbits(polynomials: str, representatives: str, squarings: str = "0") -> Bits
     Args:
         polynomials: Moduli in hexadecimal, separated by dots.
         representatives: One column of each orbit in hexadecimal, separated by dots; bit i is the entry in row i.
-        squarings: Number of squarings of the second map. If it is '0', there is no second map.
+        squarings: Number of squarings of the second map, as decimal text. If it is '0', there is no second map.
     """
     moduli = _hexadecimal_numbers(polynomials)
     if (
@@ -125,9 +127,9 @@ def orbits(polynomials: str, representatives: str, squarings: str = "0") -> Bits
 
 
 def _orbit(first: int, moduli: list[int], squarings: int) -> list[int]:
-    """Return the orbit of the column `first`, as `orbits` defines it, as a list of columns.
+    """Return all columns of the orbit of the column `first`; see `orbits`.
 
-    `moduli` and `squarings` are the arguments `polynomials` and `squarings` of `orbits` as integers.
+    Bit i of a column is its entry in row i.
     """
     found: dict[int, None] = {}
     while first not in found and len(found) <= MOST_COLUMNS:
@@ -149,7 +151,10 @@ def _orbit(first: int, moduli: list[int], squarings: int) -> list[int]:
 def _each_polynomial(
     column: int, moduli: list[int], function: Callable[[int, int], int]
 ) -> int:
-    """Return a copy of `column` in which each polynomial is replaced by function(polynomial, modulus)."""
+    """Return a copy of `column` in which each polynomial is replaced by function(polynomial, modulus).
+
+    A column encodes one polynomial for each of `moduli`; see `orbits`.
+    """
     made = 0
     place = 0
     for modulus in moduli:
@@ -169,7 +174,7 @@ def puncture(code: Bits, count: str) -> Bits:
 
     Args:
         code: Generator matrix.
-        count: Number of columns.
+        count: Number of columns, as decimal text.
     """
     return code[:, : code.shape[1] - _whole(count)]
 
@@ -177,8 +182,8 @@ def puncture(code: Bits, count: str) -> Bits:
 def puncture_at(code: Bits, places: str) -> Bits:
     """Remove the columns with the given indices from a generator matrix.
 
-    Suppose that the columns are the support of a codeword of the dual code, of odd weight s. Then every codeword has at
-    most s - 1 ones in these columns, and the minimum distance decreases by at most s - 1.
+    Suppose that the columns are the support of a codeword of odd weight s in the dual code. Then every codeword of the
+    code has at most s - 1 ones in these columns, and the minimum distance decreases by at most s - 1.
 
     Args:
         code: Generator matrix.
@@ -192,7 +197,7 @@ def first_rows(code: Bits, count: str) -> Bits:
 
     Args:
         code: Generator matrix.
-        count: Number of rows.
+        count: Number of rows, as decimal text.
     """
     return code[: _whole(count)]
 
@@ -226,7 +231,7 @@ def repeat(code: Bits, count: str) -> Bits:
 
     Args:
         code: Generator matrix.
-        count: Number of columns to copy.
+        count: Number of columns to copy, as decimal text.
     """
     return np.hstack([code, code[:, : _whole(count, code.shape[1])]])
 
@@ -235,11 +240,11 @@ def shorten(code: Bits, count: str) -> Bits:
     """Keep the codewords that are zero in the last `count` columns, and remove these columns.
 
     The resulting generator matrix has `count` rows fewer than `code`. If the removed columns are linearly dependent, it
-    generates only a subcode of the codewords that are zero in them.
+    generates only some of the codewords that are zero in these columns.
 
     Args:
         code: Generator matrix.
-        count: Number of columns.
+        count: Number of columns, as decimal text.
     """
     last = _whole(count)
     return shorten_at(
@@ -272,14 +277,15 @@ def join(first: Bits, second: Bits) -> Bits:
 
 
 def tail(code: Bits, ending: Bits, row: str) -> Bits:
-    """Apply Construction X: append the rows of a second generator matrix to some rows of the first.
+    """Apply Construction X: append the rows of a second generator matrix to consecutive rows of the first.
 
-    Zeros are appended to the other rows.
+    Row i of `ending` is appended to row r + i of `code`, where r is the number `row`. Zeros are appended to the other
+    rows of `code`.
 
     Args:
         code: Generator matrix of the first code.
-        ending: Generator matrix of the second code, whose rows are appended.
-        row: Index of the row of `code` to which the first row of `ending` is appended.
+        ending: Generator matrix of the second code.
+        row: The number r, as decimal text.
     """
     more = np.zeros((len(code), ending.shape[1]), dtype=np.uint8)
     begin = _whole(row)

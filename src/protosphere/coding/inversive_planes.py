@@ -78,8 +78,8 @@ def _circles_through_infinity(
 ) -> NDArray[np.uint8]:
     """Return the circles with a = 0, in the notation of this module, as rows of zeros and ones.
 
-    `traces[b, z]` is b z + b' z', and `subfield` lists the elements of GF(q). Two values of b give the same circles if
-    their quotient is in GF(q). Therefore only one of them is used.
+    `traces[b, z]` is b z + b' z', and `subfield` lists the elements of GF(q). If the quotient of two values of b is in
+    GF(q), they give the same circles. Therefore only one of these values is used.
     """
     F = field(q * q)
     seen = np.zeros(F.q, dtype=np.bool_)

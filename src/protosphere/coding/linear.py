@@ -308,8 +308,9 @@ def _sums(
     Args:
         generator: Packed generator matrix.
         bits: Number of rows in a group.
-        entry: Function that says which entries of a table are used. Its arguments are the index of the first row of the
-            group, and a slice of the codewords. It returns the index of one entry for each codeword of the slice.
+        entry: Function that says which entry of a table each codeword uses. Its first argument is the index of the
+            first row of the group, which identifies the table. Its second argument is a slice of the codewords. It
+            returns an array with one index of an entry for each codeword of the slice.
         count: Number of codewords.
     """
     tables: dict[int, PackedBits] = {}

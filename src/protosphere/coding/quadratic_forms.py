@@ -1,19 +1,23 @@
-"""Quadratic forms on GF(2)^m as codewords of 2^m bits, ordered so that sums of two of the first forms have high rank.
+"""Quadratic forms on GF(2)^m as codewords of 2^m bits, in an order in which sums of two early forms have high rank.
 
-If the sum of two forms has rank 2h, then their codewords are at distance at least 2^(m-1) - 2^(m-1-h), whatever affine
-functions are added (MacWilliams & Sloane, chapter 15). A set of forms whose pairwise sums have high rank therefore
-gives a union of cosets of RM(1, m) with a large minimum distance:
+The rank determines how far apart cosets of RM(1, m) are. If the sum of two forms has rank 2h, then their codewords
+differ in at least 2^(m-1) - 2^(m-1-h) bits. This also holds after affine functions are added to the forms. See
+MacWilliams & Sloane, chapter 15.
 
-- For m odd, the points are x in GF(2^m), and the forms are Tr(b_1 x^3 + b_2 x^5 + ... + b_r x^(1+2^r)) (Gold 1968). The
-  sum of two different forms has rank at least m + 1 - 2r. Tr is the trace to GF(2).
-- For m even, the points are (x, e) with x in GF(2^(m-1)) and a bit e. The first forms are Kerdock's (1972) forms Q_a
-  (see `kerdock_forms`). The sum of two different forms Q_a has full rank. The other forms are
-  Q_a + Tr(b_1 x^3 + ... + b_r x^(1+2^r)) (Delsarte & Goethals 1975). The sum of two different forms has rank at least
-  m - 2r.
+Tr is the trace to GF(2). The forms are different for odd and for even m:
 
-Coordinate j of a codeword belongs to element j of the field; for m even, e is the highest bit of j. The bits of the
-index of a form are, lowest first, the bits of a (only for m even), then the bits of b_1, b_2, ... Form 0 is zero.
-Packed rows have eight bits in a byte (see `linear`).
+- For m odd, the forms are functions of x in GF(2^m): Tr(b_1 x^3 + b_2 x^5 + ... + b_r x^(1+2^r)) with b_i in GF(2^m)
+  (Gold 1968). For a fixed r, the sum of two different forms has rank at least m + 1 - 2r.
+- For m even, the forms are functions of x in GF(2^(m-1)) and a bit e. The first 2^(m-1) forms are the forms Q_a of
+  Kerdock (1972), see `kerdock_forms`. The sum of two different forms Q_a has rank m. All later forms are
+  Q_a + Tr(b_1 x^3 + ... + b_r x^(1+2^r)) with b_i in GF(2^(m-1)) (Delsarte & Goethals 1975). For a fixed r, the sum of
+  two different forms has rank at least m - 2r.
+
+Every form has an index. Its lowest bits are the bits of a (only for m even). The bits of b_1, b_2, ... follow. Form 0
+is zero.
+
+Bit j of a codeword is the value of the form at point j. For m odd, point j is the field element x = j. For m even, e is
+the highest bit of j, and x is given by the other bits. Packed rows have eight bits in a byte (see `linear`).
 """
 
 import numpy as np

@@ -1,19 +1,21 @@
 """Unions of cosets of RM(1, m), shortened and punctured: their codewords and largest inner products.
 
-The coordinates of a codeword are the points of F_2^m; their number is N = 2^m. Shortening by j uses j coordinates that
-are affinely independent points (0, 1, 2, 4, ...): it keeps the codewords of each coset that are zero there, and deletes
-these coordinates. Of the 2N codewords of a coset, 2N / 2^j remain. Puncturing deletes i more coordinates. Shortening
-changes the inner product s of two codewords to s - j, and puncturing then to at most s - j + i. If mu is the maximum
-cosine of the original codewords, the new cosines are at most (N mu + i - j) / (N - i - j).
+A codeword of RM(1, m) has N = 2^m coordinates, one for each integer below N, called a point. For inner products, bits 0
+and 1 are read as +1 and -1.
 
-Each coset belongs to a quadratic form A_p + T_b (see `quadratic_forms`). For m even, A_p is Kerdock's form with the
-slope p; for m odd, A_p is zero. The trace forms T_b are the codewords of a linear code, and b is the index of T_b in
-this code. A layer consists of all cosets with the same trace form.
+Each coset belongs to a quadratic form A_p + T_b (see `quadratic_forms`). The first part, A_p, is Kerdock's form with
+the slope p for m even, and zero for m odd. The second part, T_b, is a trace form. The trace forms are the codewords of
+a linear code, and b is the index of T_b in this code. A layer consists of all cosets with the same trace form.
 
-The inner products of two cosets depend only on the difference of their forms, which is the difference of two Kerdock
-forms plus a trace form. `closest` enumerates all differences. If they are too many, `closest_possible` gives an upper
-bound on the inner products, and `attains` searches for a pair of codewords that attains it. See MacWilliams & Sloane,
-chapter 15, sections 2 and 5.
+Shortening by j uses the first j of the points 0, 1, 2, 4, 8, ... It keeps the codewords of each coset that are zero at
+these points, and deletes these coordinates. Of the 2N codewords of a coset, 2N / 2^j remain. Puncturing deletes i more
+coordinates. An inner product s becomes s - j by shortening, and then at most s - j + i by puncturing. If mu is the
+maximum cosine of the original codewords, the new cosines are at most (N mu + i - j) / (N - i - j).
+
+The inner products of two cosets depend only on the difference of their forms. This difference is the difference of two
+Kerdock forms plus a trace form. `closest` enumerates all differences. If there are too many, `closest_possible` gives
+an upper bound on the inner products, and `attains` searches for a pair of codewords that attains it. See MacWilliams &
+Sloane, chapter 15, sections 2 and 5.
 """
 
 from dataclasses import dataclass
@@ -43,8 +45,8 @@ MOST_PROBES, MOST_PROBE_PRODUCTS = 64, 3 * 10**10
 class ShortenedCosets:
     """Nested unions of cosets of RM(1, m) after shortening and puncturing.
 
-    Cosets are counted in the order of their quadratic forms (see `quadratic_forms`), so that a smaller code consists of
-    the first codewords of a larger one.
+    The cosets are in the order of their quadratic forms (see `quadratic_forms`). Therefore a smaller code consists of
+    the first codewords of a larger one. The docstring of this module defines the forms A_p and T_b, slopes and layers.
 
     Attributes:
         m: Base-2 logarithm of the original length.
@@ -88,9 +90,9 @@ class ShortenedCosets:
 
     @property
     def slopes(self) -> int:
-        """Number of slopes p of the forms A_p, which is the number of cosets of a layer.
+        """Number of cosets in a layer: 2^(m-1) for m even and 1 for m odd.
 
-        It is 2^(m-1) for m even and 1 for m odd.
+        The cosets of a layer have the slopes p = 0, 1, 2, ...
         """
         return 1 if self.m % 2 else 1 << (self.m - 1)
 
@@ -116,14 +118,13 @@ class ShortenedCosets:
         )
 
     def forms(self, slopes: Indices, layers: int) -> tuple[PackedBits, PackedBits]:
-        """Return the forms A_p with the given slopes p, and a generator matrix of trace forms.
+        """Return the forms A_p with the given slopes p, and a generator matrix of the first trace forms T_b.
 
         The rows of both matrices are packed, shortened and punctured.
 
         Args:
-            slopes: Slopes p of the forms A_p.
-            layers: Number of layers. The generator matrix generates at least the trace forms T_0, ..., T_(layers-1),
-                one for each layer.
+            slopes: The slopes p.
+            layers: Number of trace forms. The code that the generator matrix generates contains T_0, ..., T_(layers-1).
 
         Returns:
             A matrix with the form A_p of each slope as a row, and the generator matrix. For m odd, the first matrix has
@@ -154,7 +155,7 @@ class ShortenedCosets:
         return (firsts[:, None] ^ inner).reshape(-1, inner.shape[1])[:count]
 
     def numbered(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords with the given indices; codewords are counted one coset after another."""
+        """Return the packed codewords with the given indices. The indices count codewords one coset after another."""
         cosets = numbers >> self.coset_bits
         layers, (used, which) = (
             cosets // self.slopes,
@@ -170,17 +171,17 @@ class ShortenedCosets:
     def closest(self, cosets: int, progress: Progress = ignore) -> NDArray[np.int64]:
         """Return upper bounds on the inner products of codewords of different cosets.
 
-        Let T_b and T_c be the trace forms of two cosets. There is one upper bound for each value of b XOR c, which is
-        the index of the trace form T_b + T_c.
+        There is one upper bound for each value of b XOR c, where b and c are the indices of the trace forms T_b and T_c
+        of two cosets.
 
         Args:
-            cosets: Number of cosets to compare, from the first on.
+            cosets: Number of cosets to compare, starting with the first.
             progress: Called while cosets are compared.
 
         Returns:
             An array. Entry x is an upper bound on the inner products of codewords of two different cosets with
-            b XOR c = x. Incomplete layers are treated as if they were complete. If all layers are complete, a pair of
-            codewords attains the bound.
+            b XOR c = x. If there are no such cosets, the entry is the negative length. An incomplete last layer is
+            treated as if it were complete. If it is complete, a pair of codewords attains each bound.
         """
         slopes, traces = self.forms(
             np.arange(min(cosets, self.slopes)), -(-cosets // self.slopes)
@@ -207,11 +208,13 @@ class ShortenedCosets:
     def closest_possible(self, cosets: int) -> int:
         """Return an upper bound on the inner products of codewords of different cosets among the first `cosets` cosets.
 
-        The bound follows from the ranks of quadratic forms. Let q be m - 1 for m even and m for m odd, and let r >= 1
-        be the smallest integer with `cosets` <= 2^(q r). The difference of the forms of two of these cosets has rank at
-        least h = m - 2(r - 1) for m even and h = m + 1 - 2r for m odd. Therefore, before shortening and puncturing, the
-        inner product of their codewords is at most 2^(m - h/2). Each shortened coordinate lowers the bound by one, and
-        each punctured coordinate raises it by one.
+        The bound follows from a lower bound h on the rank of the difference of the forms of two of these cosets:
+
+        - For m even, h = m - 2(r - 1), where r >= 1 is the smallest integer with `cosets` <= 2^((m-1) r).
+        - For m odd, h = m + 1 - 2r, where r >= 1 is the smallest integer with `cosets` <= 2^(m r).
+
+        Before shortening and puncturing, the inner products are at most 2^(m - h/2). Each shortened coordinate lowers
+        this bound by one, and each punctured coordinate raises it by one.
         """
         layer = self.m - 1 + self.m % 2
         level = -(-max(1, (cosets - 1).bit_length()) // layer)
@@ -224,14 +227,14 @@ class ShortenedCosets:
         """Search for two codewords of different cosets that have a given inner product.
 
         Pairs of cosets are drawn at random, with a fixed seed, until the inner product is found or a limit on the work
-        is reached.
+        is reached. All codewords of the two cosets are compared.
 
         Args:
-            cosets: Number of cosets to draw from, starting with the first. They must all be complete.
-            product: The inner product. It must be an upper bound on the inner products of codewords of different
-                cosets.
+            cosets: Number of cosets to draw from, starting with the first.
+            product: The inner product. It must be an upper bound on the inner products of the compared codewords.
             progress: Called after each batch of pairs.
-            group: Number of consecutive cosets that form a group. Only cosets of different groups are compared.
+            group: Number of consecutive cosets that form a group. Only cosets of different groups are compared. By
+                default, each coset is a group.
 
         Returns:
             Whether two such codewords were found.
@@ -274,10 +277,10 @@ class ShortenedCosets:
     def _largest_products(
         self, differences: NDArray[np.float32], affine: NDArray[np.float32]
     ) -> NDArray[np.int64]:
-        """Return an array with the largest inner product of codewords of two cosets, for several pairs of cosets.
+        """Return, for each row of `differences`, the largest inner product of this row and a column of `affine`.
 
-        Row i of `differences` is the difference of the forms of the two cosets of pair i, with bits 0 and 1 replaced by
-        +1 and -1. `affine` is the result of `_affine_signs`.
+        If nothing is shortened, the negatives of the columns are compared, too. They stand for the codewords that
+        `_affine_signs` leaves out.
         """
         products = differences @ affine
         if (
