@@ -24,7 +24,7 @@ INTEGER_TOLERANCE = 1e-6
 MAX_ROUNDS = 200
 
 COMPONENT_THRESHOLDS = (TOLERANCE, 0.3)
-"""Edges with fractional values above these thresholds form graphs; their components are tested as odd sets."""
+"""For each threshold, the edges with values above it and below 1 form a graph. Its components may be odd sets."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,9 +218,10 @@ def _first_edges(weights: Points) -> Mask:
 
 
 def _branch_and_bound(program: _MatchingProgram, solution: _Solution) -> Mask:
-    """Return a Boolean array that marks the edges of `solution` in the matching of smallest weight.
+    """Return a Boolean array that says which edges of `solution` are in the matching of smallest total weight.
 
-    An integer program finds this matching among the edges of `program`, which are also the edges of `solution`.
+    An integer program finds the matching. It may use only the edges of `solution`, and it has `program.num_pairs`
+    edges.
     """
     from scipy.optimize import LinearConstraint, milp
     from scipy.sparse import csr_array

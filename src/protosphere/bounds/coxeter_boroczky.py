@@ -16,8 +16,8 @@ from protosphere.types import Points
 
 SMALLEST_DIM = 3
 LARGEST_COXETER_DIM = 8
-CLOSEST = 1e-15  # the smallest 1 - cosine that is solved for; more points than it serves get its value
-ROUNDING = 4e-15  # more than quadrature and root finding add; taken off, so that no code is ever denied
+CLOSEST = 1e-15  # smallest value of 1 - cosine; if K needs a smaller one, the bound for this value is returned
+ROUNDING = 4e-15  # more than the errors of quadrature and root finding; subtracted, so that the bound is not too high
 
 
 def _infeasible_reason(K: int, n: int) -> str | None:
@@ -60,7 +60,7 @@ def coxeter_boroczky(num_classes: int, dim: int) -> Bound:
     """
     from scipy.optimize import brentq
 
-    def shortage(log_gap: float) -> float:  # solved in logarithms of K and of g = 1 - s
+    def shortage(log_gap: float) -> float:  # log_gap is the logarithm of 1 - s
         return log(num_classes) - log(simplex_bound(dim, exp(log_gap)))
 
     served = shortage(log(CLOSEST)) < 0
@@ -89,9 +89,9 @@ def simplex_bound(n: int, gap: float) -> float:
 def schlaefli(order: int, width: Points) -> Points:
     """Return Schlaefli's function F_N(a), which is proportional to the volume of a regular spherical simplex.
 
-    Let t = cos 2a. As a function of t, Schlaefli's function satisfies F_1(t) = 1, F_2(t) = arccos(t) / pi, and
+    Let t = cos 2a, and let G_N be F_N as a function of t. Then G_1(t) = 1, G_2(t) = arccos(t) / pi, and
 
-        F_N(t) = (1/pi) * integral from t to 1/(N-1) of F_{N-2}(x / (1-2x)) / sqrt(1-x^2) dx.
+        G_N(t) = (1/pi) * integral from t to 1/(N-1) of G_{N-2}(x / (1-2x)) / sqrt(1-x^2) dx.
 
     For many points, t is close to 1/(N-1). Therefore the argument `width` is the difference 1/(N-1) - t, which keeps
     more digits than t.
@@ -101,7 +101,7 @@ def schlaefli(order: int, width: Points) -> Points:
         width: Array of the numbers 1/(N-1) - cos 2a >= 0, one for each angle a.
 
     Returns:
-        Array of the values of the function; the value at width 0 is 0.
+        Array of the values of the function. For N >= 2, the value at width 0 is 0.
     """
     if order == 1:
         return np.ones_like(width)

@@ -7,7 +7,7 @@ from math import log
 from protosphere.bounds.binomial_tail import log_tail
 from protosphere.bounds.bound import Bound
 from protosphere.bounds.registry import bound
-from protosphere.bounds.singleton import code_size
+from protosphere.bounds.singleton import checked_code_size
 from protosphere.errors import InvalidArgumentError, brief
 
 EXACT_REDUNDANCY = 4096  # up to here n - k bits are cheap enough to count in integers
@@ -83,7 +83,7 @@ def gilbert_varshamov_distance(length: int, dimension: int) -> int:
         >>> gilbert_varshamov_distance(64, 7)
         24
     """
-    n, k = code_size(length, dimension)
+    n, k = checked_code_size(length, dimension)
     if k <= 2:  # the tail meets 1 and 1/2 exactly, by symmetry
         return n if k == 1 else (n + 1) // 2
     if n - k <= EXACT_REDUNDANCY:

@@ -17,9 +17,11 @@ from protosphere.bounds.gegenbauer import neighbors
 from protosphere.bounds.registry import bound
 from protosphere.types import Cosine
 
-LARGEST_ORDER = 4000  # more points than this order serves get the bound of the number that it does serve
+LARGEST_ORDER = (
+    4000  # for more points, the bound for the largest K of this order is returned
+)
 LARGEST_LEVENSHTEIN_DIM = 10**15
-ROUNDING = 1e-15  # several times what double precision adds to a root; taken off, so that no code is ever denied
+ROUNDING = 1e-15  # several times the rounding error of a root; subtracted, so that the bound is not too high
 
 
 @bound(
@@ -86,8 +88,7 @@ def levenshtein_cosine(K: int, n: int) -> Cosine:
 def levenshtein_order(K: int, n: int) -> int:
     """Return the order of Levenshtein's function for K points: the smallest m >= 3 with K <= D(n, m+1).
 
-    D(n, m+1) is `design_size(n, m + 1)`. If K is too large for all orders up to `LARGEST_ORDER`, `LARGEST_ORDER` is
-    returned.
+    Here D(n, m+1) is `design_size(n, m + 1)`. If this m is above `LARGEST_ORDER`, `LARGEST_ORDER` is returned.
 
     Args:
         K: Number of points.
@@ -174,7 +175,7 @@ def even_excess(s: float, K: int, n: int, k: int) -> float:
 def largest_zero(n: int, degree: int, shift: int) -> float:
     """Return the largest zero of the Jacobi polynomial P_degree^(a, b) with a = (n-1)/2 and b = shift + (n-3)/2.
 
-    Levenshtein's bound of each order lies between two such zeros, which `solution` uses as ends of its search interval.
+    Levenshtein's bound of each order lies between two such zeros. The function `solution` searches between them.
 
     Args:
         n: Dimension.

@@ -25,11 +25,11 @@ def singleton_distance(length: int, dimension: int) -> int:
         >>> singleton_distance(15, 7)
         9
     """
-    n, k = code_size(length, dimension)
+    n, k = checked_code_size(length, dimension)
     return n - k + 1
 
 
-def code_size(length: int, dimension: int) -> tuple[int, int]:
+def checked_code_size(length: int, dimension: int) -> tuple[int, int]:
     """Return n and k after checking that they are integers with 1 <= k <= n.
 
     Args:
