@@ -43,8 +43,9 @@ def shipped_measurements() -> dict[str, dict[str, Any]]:
     - "spectra" maps a key to a mapping from K to the cosines of all pairs of the first K points. The cosines are a flat
       list [cosine, number of pairs, cosine, number of pairs, ...]. If there are too many different cosines, the list is
       ["bins", smallest cosine, largest cosine, number of antipodal pairs, energy, number of pairs of each bin ...].
-    - "cells" maps a scheme to rows [K, n, maximum cosine]. It has only schemes for which the page has no formula.
-    - "space" maps K to K points of R^3, as a base64 text with two bytes per point.
+    - "cells" maps a scheme, or `MODIFIED`, to rows [K, n, maximum cosine]. It has only schemes for which the page has
+      no formula.
+    - "space" maps K to the best known code of K points in R^3, as a base64 text with two bytes per point.
     """
     found = files("protosphere.atlas_page") / FILE
     if not found.is_file():

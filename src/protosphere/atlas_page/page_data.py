@@ -121,9 +121,10 @@ def _limits() -> dict[str, Any]:
 
 
 def _covered_beyond() -> dict[str, list[int]]:
-    """Return the pairs (K, n) that were searched for the catalogue and have K above its attribute `most_points`.
+    """Return a mapping from K to the list of all n for which the pair (K, n) was searched for the catalogue.
 
-    The result is a mapping from K to the list of all n. K is a text, because the keys of a JSON object are texts.
+    Only numbers K above the attribute `most_points` of the catalogue are included. K is a text, because the keys of a
+    JSON object are texts.
     """
     found: dict[str, list[int]] = {}
     for num_classes, dim in sorted(shipped_catalogue().searched_beyond):
@@ -134,8 +135,8 @@ def _covered_beyond() -> dict[str, list[int]]:
 def _described(entry: Construction) -> dict[str, Any]:
     """Return the properties of a scheme that the page shows or uses, as a JSON object.
 
-    The field `kind` determines the color of the scheme on the page. For schemes that choose among other schemes, it is
-    'best'. For other schemes, it is the name of the package that contains the scheme.
+    The field "kind" determines the color of the scheme on the page. It is "best" for a scheme that chooses among other
+    schemes. For any other scheme, it is the name of the package that contains the scheme.
     """
     source: Any = entry.members or entry.build  # of a family its generator
     return {
@@ -148,10 +149,11 @@ def _described(entry: Construction) -> dict[str, Any]:
 
 
 def _families(progress: Progress) -> dict[str, list[list[Any]]]:
-    """Return a mapping from each family of codes to a list with a row for each of its members in `serving_members`.
+    """Return a mapping from the name of each family to a list with a row for each member from `serving_members`.
 
     A row is [n, first K, last K, number of points, guarantee, description, steps, spectra]. The first and the last K
-    are the attributes `first` and `last` of a `Serving`. Steps and spectra are defined in `shipped_measurements`.
+    are the attributes `first` and `last` of a `Serving`. The last two entries are the values for this member in the
+    mappings "steps" and "spectra" of `shipped_measurements`.
     """
     names = available()
     found = dict[str, list[list[Any]]]()

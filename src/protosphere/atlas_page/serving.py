@@ -40,10 +40,10 @@ class Serving:
 def serving_members(family: Construction) -> Iterator[Serving]:
     """Yield the members of a family that `ps.construct` uses for some (K, n) on the page, sorted by dimension n.
 
-    For each (K, n), `ps.construct` uses the member of dimension n with the lowest maximum cosine among the members
-    with at least K points. So a member is left out if another member of the same dimension has at least the same number
-    of points and a lower maximum cosine. Numbers of classes K for which a code cannot be certified in seconds are
-    ignored. If a construction is not a family, nothing is yielded.
+    For K points in n dimensions, `ps.construct` uses a member of dimension n with at least K points. Among these
+    members, it uses the one with the lowest maximum cosine. Therefore a member is left out if another member of the
+    same dimension has at least as many points and a lower maximum cosine. Only numbers of classes K for which a code
+    can be certified in seconds are considered. If `family` has no members, nothing is yielded.
     """
     if family.members is None:
         return

@@ -23,8 +23,8 @@ def small_points() -> dict[str, list[float]]:
 
     The result has two kinds of codes:
 
-    - Members of families, with the largest number of classes for which `ps.construct` uses the member. Members with
-      more than `MOST_DRAWN_POINTS` points are left out.
+    - For each member of a family, the code with the largest number of classes for which `ps.construct` uses the member.
+      Members with more than `MOST_DRAWN_POINTS` points are left out.
     - Codes of other schemes, for 2 to `MOST_PLAIN` classes. A scheme is included if the scripts of the page compute its
       maximum cosine but not its points.
 

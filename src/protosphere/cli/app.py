@@ -44,7 +44,7 @@ class Command:
     target: str = ""
 
     def home(self, name: str) -> str:
-        """Return the text "module:function" of this command.
+        """Return the function that this command calls, as the text "module:function".
 
         Args:
             name: Name of the command.

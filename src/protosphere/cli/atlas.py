@@ -38,7 +38,7 @@ def atlas(
     Args:
         classes: Numbers of classes K, separated by commas.
         dims: Dimensions n. 16,32,64 is a list, and 10:100:5 stands for 10, 15, 20, ..., 100.
-            4:256 stands for all numbers 2^m, 2^m - 1, K/2, K - 1 and K from 4 to 256.
+            4:256 stands for all numbers 2^m, 2^m - 1, K/2 (rounded up), K - 1 and K from 4 to 256.
         iterations: Number of evaluations of the search for each (K, n). With 0, only known codes are used.
         check: Rebuild this many codes of the file, drawn at random, instead of computing an atlas.
             Their maximum cosines are compared with the recorded ones.

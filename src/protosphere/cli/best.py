@@ -37,7 +37,7 @@ def best(
     Args:
         budget: Time limit in seconds, after which the search for new codes ends.
             By default, the search ends after a number of evaluations that takes a few seconds.
-            If the catalogue has results of earlier searches for this K and n, one second of the limit counts as used.
+            If the catalogue has results of earlier searches for this K and n, the new search is up to a second shorter.
         iterations: Number of evaluations of a new search, instead of --budget. With 0, only known codes are used.
         prefer: Code to choose.
             separated is the code with the lowest maximum cosine.

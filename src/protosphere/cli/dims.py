@@ -53,9 +53,9 @@ def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
 def _characteristic_range(
     low: int, high: int, num_classes: int, text: str
 ) -> tuple[int, ...]:
-    """Return the dimensions that the option value `low:high` stands for, as `parsed_dims` describes.
+    """Return the dimensions that the value `low:high` of --dims stands for; see `parsed_dims`.
 
-    `text` is the value of the option, for error messages.
+    Error messages quote `text`, the value of --dims.
     """
     if low > high:
         raise InvalidArgumentError(
@@ -70,9 +70,9 @@ def _characteristic_range(
 
 
 def _arithmetic_range(low: int, high: int, step: int, text: str) -> tuple[int, ...]:
-    """Return the dimensions that the option value `low:high:step` stands for, as `parsed_dims` describes.
+    """Return the dimensions low, low + step, low + 2 step and so on up to `high`.
 
-    `text` is the value of the option, for error messages.
+    Error messages quote `text`, the value of --dims.
     """
     dims = tuple(range(low, high + 1, step))
     if not 1 <= len(dims) <= MOST_DIMS:
@@ -85,7 +85,7 @@ def _arithmetic_range(low: int, high: int, step: int, text: str) -> tuple[int, .
 def _check_largest(dim: int, text: str) -> None:
     """Raise InvalidArgumentError if the dimension `dim` is above `LARGEST_PARSED_DIM`.
 
-    `text` is the value of the option, for the error message.
+    The error message quotes `text`, the value of --dims.
     """
     if dim > LARGEST_PARSED_DIM:
         raise InvalidArgumentError(
@@ -94,7 +94,7 @@ def _check_largest(dim: int, text: str) -> None:
 
 
 def whole(part: str, refused: InvalidArgumentError) -> int:
-    """Return the positive integer that a text contains.
+    """Convert a text to a positive integer.
 
     Args:
         part: The text.

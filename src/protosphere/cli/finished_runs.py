@@ -143,7 +143,7 @@ def variant(config: TrainingConfig, differing: Iterable[str]) -> str:
 
 
 def _without_effect(config: TrainingConfig) -> set[str]:
-    """Return the names of the settings that a config does not use, whatever their values are."""
+    """Return the names of the settings that a config does not use, because of its head or its kind of training."""
     names: set[str] = set()
     if config.head != "prototypes":
         names.update(PROTOTYPE_SETTINGS)
@@ -155,7 +155,7 @@ def _without_effect(config: TrainingConfig) -> set[str]:
 
 
 def _unused_settings(config: TrainingConfig) -> set[str]:
-    """Return the names of the settings that a config does not use, and of those that are turned off by their value."""
+    """Return the names of the settings that a config does not use or turns off, such as a label noise of 0."""
     unused = _without_effect(config)
     unused.update(name for name in OFF_AT_ZERO if not getattr(config, name))
     if config.mapping not in ALIGNED_MAPPINGS:

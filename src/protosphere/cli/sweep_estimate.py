@@ -16,11 +16,13 @@ from protosphere.experiments.record import RunRecord
 class _Pace:
     """Observed progress of one run. An epoch is observed if it ends while the sweep is observed.
 
+    Times are in seconds, as the clock of `SweepEstimate` returns them.
+
     Attributes:
         before: Number of epochs that were already finished when the run was first observed.
-        since: Time in seconds at which the observed epochs began; None if unknown.
+        since: Time at which the first observed epoch began; None if this time is unknown.
         epochs: Number of observed epochs.
-        until: Time in seconds at which the last observed epoch ended.
+        until: Time at which the last observed epoch ended.
     """
 
     before: int
@@ -45,7 +47,7 @@ class SweepEstimate:
     runs take place at the same time. There is no estimate until the first epoch has ended.
 
     Attributes:
-        todo: Number of epochs of each run to do, by the digest of the run.
+        todo: Number of all epochs of each run that the sweep has to do, by the digest of the run.
         workers: Number of simultaneous runs; None to estimate this number from the observed epochs.
         clock: Function that returns the time in seconds.
         paces: Progress of the runs in progress, by digest.
@@ -83,8 +85,8 @@ class SweepEstimate:
     def finished(self, record: RunRecord) -> None:
         """Record a run that has ended.
 
-        If it is unknown when the epochs of the run began, their beginning is estimated: it is the current time minus
-        the training time in `record`.
+        If it is unknown when the first observed epoch of the run began, this time is estimated: it is the current time
+        minus the training time in `record`.
         """
         now = self.clock()
         pace = self.paces.pop(record.digest, _Pace(0, None))

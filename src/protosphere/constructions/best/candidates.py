@@ -61,8 +61,8 @@ class Candidate:
     def dense_bytes(self, num_classes: int, dim: int) -> int:
         """Return the number of bytes that K points of the code need as dense vectors.
 
-        If the code has fewer than n dimensions, zero coordinates are appended to its points. Then the result is the
-        number of bytes of the points before this step plus the number of bytes after it.
+        A coordinate needs 8 bytes. If the code has fewer than n dimensions, zero coordinates are appended to its
+        points. Then the points without and with these coordinates are in memory together, and both are counted.
 
         Args:
             num_classes: Number K of points.
@@ -184,8 +184,8 @@ def _cosine_then_size(member: Member) -> tuple[float, int]:
 def _dims_below(dim: int) -> list[int]:
     """Return `dim` and smaller dimensions in which a construction may have a good code, in descending order.
 
-    The smaller dimensions are the `NEIGHBORS` dimensions just below `dim`, and the usual lengths of codes, which are
-    2^m and 2^m - 1.
+    The smaller dimensions are at least 2. They are the `NEIGHBORS` dimensions just below `dim`, and all dimensions 2^m
+    and 2^m - 1 below `dim`, because many codes have these lengths.
     """
     lengths = {2}
     lengths.update(range(max(2, dim - NEIGHBORS), dim))
@@ -242,11 +242,11 @@ def named_members(largest_dim: int) -> Iterator[tuple[str, Member]]:
 
 @lru_cache(maxsize=64)
 def _frontier(dim: int, schemes: tuple[str, ...]) -> list[tuple[str, Member]]:
-    """Return pairs (name of the family, member) by ascending size, for members that no other member beats.
+    """Return the members that no other member beats, as pairs (name of the family, member) by ascending size.
 
     A member beats another member if it has at least as many points and its maximum cosine is no higher. Only members in
-    at most `dim` dimensions are compared. `schemes` contains the names of all schemes. It only serves as a key of the
-    cache: if a scheme is added, the result is computed again.
+    at most `dim` dimensions are compared. The argument `schemes`, the names of all schemes, is only a key of the cache:
+    if a scheme is added, the result is computed again.
     """
     del schemes  # whose members they are
     kept: list[tuple[str, Member]] = []
