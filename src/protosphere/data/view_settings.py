@@ -11,9 +11,9 @@ class ViewSettings:
     """Ranges of the random transforms that make a view of an image.
 
     Attributes:
-        crop_area: Smallest area of a crop, as a fraction of the area of the image. If the drawn crop is wider or higher
-            than the image, it is reduced to the width or height of the image, so its area may be smaller. 1 means no
-            crops.
+        crop_area: Smallest area that is drawn for a crop, as a fraction of the area of the image. If the crop would be
+            wider or higher than the image, it gets the width or the height of the image, and its area becomes smaller
+            than the drawn area. 1 means no crops.
         flip: Whether views are mirrored left to right, each with probability 1/2.
         jitter: Largest relative change of brightness, contrast and saturation. The hue is rotated on the color circle
             by at most `jitter` / 4 of a full turn. With probability 0.8, a view gets all four changes; otherwise it

@@ -153,8 +153,8 @@ def views_on(device: torch.device, views: Views) -> dict[str, Tensor]:
 def color_matrices(views: Views) -> Tensor:
     """Return the color matrices of B views, as a B x 3 x 3 tensor.
 
-    The product of the color matrix of a view and an RGB color is the color with the saturation and the hue of the view.
-    If the view is gray, the product is a gray color.
+    The product of the color matrix of a view and an RGB color is the color after the view's changes of saturation and
+    hue. If the view is gray, the product is a gray color.
 
     In the color space YIQ, a rotation of the two color axes changes the hue, and scaling these axes changes the
     saturation.

@@ -211,8 +211,8 @@ def _briefly_trained(
 ) -> Any:
     """Train a network with a learned head, and return the trained classifier.
 
-    The settings of the config are used with these exceptions: the settings in `changed` are replaced, the learning rate
-    has no warm-up, and all settings of fixed prototypes have their defaults.
+    The training has the settings of the config, with these changes: settings in `changed` replace those of the config,
+    the learning rate has no warm-up, and settings that only fixed prototypes use have their defaults.
     """
     settings = without_prototypes(config.record()) | {"warmup": 0.0} | changed
     return train(

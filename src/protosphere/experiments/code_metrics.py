@@ -25,9 +25,9 @@ def code_metrics(code: SphericalCode, dataset: Dataset) -> dict[str, float]:
     - `code_mean_square` is the mean squared cosine of all pairs.
 
     `code_agreement` says whether similar classes have nearby prototypes. It is the correlation, over all pairs of
-    classes, of the cosine of the two prototypes and the cosine of the two class means. The mean of all class means is
-    subtracted from them first. `code_agreement` is computed only if the inputs are features and each class has a
-    prototype and training examples.
+    classes, of the cosine of the two prototypes and the cosine of the two class means. Before these cosines are
+    computed, the mean of all class means is subtracted from each class mean. `code_agreement` is computed only if the
+    inputs are features and each class has a prototype and training examples.
 
     Args:
         code: Prototypes of the run.

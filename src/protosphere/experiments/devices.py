@@ -19,8 +19,8 @@ ACCELERATORS = ("auto", "cpu", "cuda", "gpu", "mps")
 def make_fabric(accelerator: str, precision: str, devices: int = 1) -> Any:
     """Return a Lightning Fabric, an object that manages the devices and processes of a training run.
 
-    If `devices` is above 1, Fabric starts one process per device. If the program was started by torchrun, Fabric uses
-    the processes that torchrun started instead.
+    If `devices` is above 1, Fabric starts one process per device. If the program was started by torchrun, Fabric starts
+    no processes, and uses the processes that torchrun has started.
 
     Args:
         accelerator: Kind of device: auto, cpu, cuda, gpu or mps.

@@ -83,7 +83,7 @@ class MetricsLog:
                     self.board.add_scalar(name, value, metrics.epoch)
 
     def close(self) -> None:
-        """Write buffered values and close the TensorBoard writer, if there is one."""
+        """Close the TensorBoard writer, if there is one. This writes its buffered values."""
         if self.board is not None:
             self.board.close()
 

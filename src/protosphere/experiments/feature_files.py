@@ -40,7 +40,7 @@ ROWS_AT_ONCE = 1 << 12
 
 @dataclass(frozen=True)
 class Preparation:
-    """Preprocessing of images: resize them, subtract a mean from the pixels, and divide the pixels by a deviation.
+    """Preprocessing of images: resize them, subtract a mean from each pixel, and divide the difference by a deviation.
 
     Attributes:
         size: Height and width to which images are resized; None to keep their size.

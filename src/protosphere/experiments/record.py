@@ -177,7 +177,7 @@ def record_from_row(row: Mapping[str, str], where: str) -> RunRecord:
 
 
 def _row_content(row: Mapping[str, str]) -> dict[str, Any]:
-    """Return the values in a row of a table, as the parsed JSON document that `record_from` reads."""
+    """Return the values in a row of a table, in the form of a parsed JSON document that `record_from` accepts."""
     config: dict[str, Any] = {}
     for name, (kind, _) in DECLARED.items():
         value = _parsed(row.get(COLUMNS.get(name, name)), kind)

@@ -73,9 +73,9 @@ class RepresentationEvaluation:
     data: DeviceData
 
     def accuracy(self, labeled: Labeled) -> float:
-        """Return the fraction of the examples `labeled` whose class the nearest training examples predict.
+        """Return the accuracy on the examples `labeled`, from 0 to 1.
 
-        The nearest training examples vote on the class, as in `knn_accuracy`.
+        The class of an example is predicted by a vote of the nearest training examples, as in `knn_accuracy`.
         """
         known = self._features(self.data.train)
         return knn_accuracy(

@@ -155,7 +155,7 @@ def _check_number(name: str, declared: Setting, value: Any) -> None:
 
 
 def _check_options(name: str, value: Any) -> None:
-    """Check that `value` is a mapping that can be written as JSON; otherwise raise InvalidArgumentError."""
+    """Raise InvalidArgumentError if `value` is not a mapping that can be written as JSON."""
     if not isinstance(value, Mapping):
         raise InvalidArgumentError(
             f"'{name}' must be options with their names, got {brief(value)}"

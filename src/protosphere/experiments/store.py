@@ -33,7 +33,7 @@ class Store:
     Any number of processes may read a store. Only one process at a time may write to it, inside the context `locked`.
 
     Args:
-        folder: Path of the folder. It is created when the first record is written.
+        folder: Path of the folder. It need not exist; it is created before a record is written.
     """
 
     def __init__(self, folder: str | Path) -> None:

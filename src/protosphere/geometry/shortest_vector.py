@@ -52,12 +52,15 @@ def has_shorter(basis: Points, squared_length: float) -> bool | None:
 
 
 def _largest_shorter(basis: Points, squared_length: float) -> float:
-    """Return the squared length up to which `has_shorter` searches for lattice vectors.
+    """Return the squared length up to which `has_shorter` searches for vectors shorter than `squared_length`.
 
-    The result is a little below `squared_length`, or much below it in this case: for some lattices, there is an integer
-    m such that the squared lengths of all vectors are multiples of `squared_length` / m. If an m of at most 64
-    (`MOST_PARTS`) is found, the result is the largest such multiple below `squared_length`, plus a margin for rounding
-    errors. Otherwise, the result is `squared_length` * (1 - `ROUNDING`).
+    Let m be an integer of at most 64 (`MOST_PARTS`) such that the squared lengths of all lattice vectors are multiples
+    of `squared_length` / m. If such an m is found, the result is the largest multiple below `squared_length`, plus a
+    margin for rounding errors. Otherwise, the result is `squared_length` * (1 - `ROUNDING`).
+
+    Args:
+        basis: Basis of the lattice, as rows.
+        squared_length: Square of the given length.
     """
     # If the inner products of the basis are multiples of a unit, up to rounding, then so are all squared lengths. The
     # bound is then the largest multiple below `squared_length`, plus a bound on the rounding error. The rounding error

@@ -199,7 +199,8 @@ def _to_lanes(rows: Tensor) -> NDArray[np.float32]:
     """Return the entries of the B x m matrix `rows` in the order that the compiled loops need.
 
     LANES consecutive rows of the matrix form a group. Zero rows are added to the last group until it has LANES rows.
-    The result has one row of m * LANES numbers per group. Number j * LANES + i is entry j of row i of the group.
+    The result has one row of m * LANES numbers per group: number j * LANES + i of this row is entry j of row i of the
+    group.
     """
     width = _loops().LANES
     padded = nn.functional.pad(rows, (0, 0, 0, -len(rows) % width))

@@ -272,7 +272,7 @@ def multiply_rows(x: Block, factors: Factors, first: int, count: int) -> None:
 
     Args:
         x: One-dimensional array with a row of LANES numbers for each of the `count` classes; updated in place.
-        factors: Factor of each of all K classes.
+        factors: Factors of all K classes, one number per class.
         first: Index of the first class.
         count: Number of classes.
     """

@@ -171,7 +171,8 @@ def _to_lanes(entries: Tensor) -> NDArray[np.float32]:
     """Return the entries of the B x m matrix `entries` in the order that the compiled loops need.
 
     LANES consecutive rows of the matrix form a group. Zero rows are added to the last group until it has LANES rows.
-    The result has one row of m * LANES numbers per group. Number j * LANES + i is entry j of row i of the group.
+    The result has one row of m * LANES numbers per group: number j * LANES + i of this row is entry j of row i of the
+    group.
     """
     batch, count = entries.shape
     lanes = _empty_lanes(batch, count)

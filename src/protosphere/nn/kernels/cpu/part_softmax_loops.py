@@ -35,9 +35,9 @@ def _scaled_sums(x: Any, y: Any, factors: Any, num_sums: int) -> Any:
     """Return the signature and the code generator of an instruction that writes `num_sums` weighted sums of rows.
 
     Args:
-        x: Type of the array to which the sums are written.
-        y: Type of the array of the rows.
-        factors: Type of the array of the weights.
+        x: Numba type of the array to which the sums are written.
+        y: Numba type of the array of the rows that are added.
+        factors: Numba type of the array of the weights.
         num_sums: Number of sums that the instruction writes.
     """
     index = types.uint64
