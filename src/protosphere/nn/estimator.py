@@ -187,8 +187,8 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         Args:
             X: N x m features, an array or a sparse matrix.
             y: N class labels.
-            classes: All classes that will occur in any call. They must be given in the first call, and may be left out
-                later.
+            classes: All classes that will occur in any call. They must be given in the first call, unless `fit` has
+                been called before. In later calls, they may be left out.
             sample_weight: N nonnegative weights of the examples. By default, all weights are 1.
 
         Returns:

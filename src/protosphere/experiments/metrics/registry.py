@@ -1,7 +1,7 @@
 """The registry of metrics.
 
-A metric is registered by decorating a function with `metric`. The function maps the predictions of a batch to sums over
-the batch. The value of the metric is computed from the sums over all batches.
+To register a metric, decorate a function with `metric`. The function maps the predictions of a batch to sums over the
+batch. The value of the metric is computed from the sums over all batches.
 """
 
 from collections.abc import Callable

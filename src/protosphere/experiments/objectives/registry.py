@@ -1,8 +1,8 @@
 """The registry of self-supervised objectives.
 
-An objective is registered by decorating, with `objective`, the class of its head. The head maps features of views of
-images to embeddings and computes the loss. Some objectives also have a teacher, a second network whose weights are a
-moving average of the weights of the trained network.
+To register an objective, decorate the class of its head with `objective`. The head maps features of views of images to
+embeddings and computes the loss. A view is an image after random crops, flips and changes of color. Some objectives
+also have a teacher, a second network whose weights are a moving average of the weights of the trained network.
 """
 
 from __future__ import annotations
