@@ -145,6 +145,7 @@ def from_points(
     Raises:
         InvalidArgumentError: If `points` is not a matrix of finite numbers, or rows are not unit vectors.
         StorageError: If the file cannot be read.
+        CertificateError: If the points contradict the certificate in the file.
 
     Example:
         >>> from_points([[3.0, 4.0], [-4.0, 3.0]], normalize=True).num_classes

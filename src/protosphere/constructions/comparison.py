@@ -120,8 +120,8 @@ class Comparison:
     def records(self) -> list[dict[str, Any]]:
         """Return all results and bounds as rows, for example for `pandas.DataFrame`.
 
-        A row is a dict. Its entry "kind" is "scheme" for the result of a scheme at a dimension, and "bound" for a bound
-        at a dimension.
+        A row is a dict, and all rows have the same keys. The entry "kind" is "scheme" for the result of a scheme at a
+        dimension, and "bound" for a bound at a dimension. Entries that do not apply to a row are None.
         """
         cells = [
             _record(

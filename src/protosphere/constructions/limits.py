@@ -18,7 +18,7 @@ It leaves room for the rest of a process of four gigabytes.
 """
 
 NUMBER_BITS = 128
-"""Number of bits for the index of a packed codeword in its code, and for the index by which it is found."""
+"""Number of bits that the index of a point is assumed to take."""
 
 FLOAT_BITS = 64
 """Number of bits of a coordinate of a point that is stored as a dense vector."""
@@ -46,7 +46,9 @@ def dense_points_fit(num_bytes: int) -> bool:
 def size_infeasible_reason(
     scheme: Construction, num_classes: int, dim: int
 ) -> str | None:
-    """Return why K points of R^n are too many for memory or for measuring all pairs, or None if they are feasible.
+    """Return why K points of R^n take too much memory or too much time, or None if they are feasible.
+
+    Only constructions that store dense vectors can take too much time, because all pairs of their points are measured.
 
     A construction that chooses among others, such as 'best', is assumed to choose the one that needs the least memory.
     A few dense vectors must fit into memory in any case, because packed codewords are unpacked, a few at a time, to
@@ -74,7 +76,7 @@ def size_infeasible_reason(
 
 
 def _bits_per_point(traits: Traits, dim: int, held_bits: int) -> int:
-    """Return the number of bits in which a construction with the given traits stores a point.
+    """Return the number of bits that a construction with the given traits is assumed to store for each point.
 
     A point in R^dim is stored in one of three ways:
 
@@ -97,7 +99,7 @@ def dim_infeasible_reason(
     Args:
         scheme: Name of the construction, such as 'simplex'.
         rule: Text of the requirement, for the message.
-        least: Function from K to the smallest dimension that holds K classes.
+        least: Function that takes K and returns the smallest dimension that is large enough for K classes.
         num_classes: Number K of classes.
         dim: Dimension that was asked for.
     """

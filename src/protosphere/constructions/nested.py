@@ -24,9 +24,13 @@ COSINE_TOLERANCE = 1e-9
 def nested_order(points: Points, num_first: int) -> Indices:
     """Return an order of all points in which the first `num_first` points have a low maximum cosine.
 
-    Two or three choices of the first points are compared: the first rows of `points`, the first points in the order of
-    `farthest_first`, and for codes of moderate size the result of `far_apart`. The choice with the lowest maximum
-    cosine is taken. The other points follow in the order of `farthest_first`.
+    There are three choices of the first points. The choice with the lowest maximum cosine is taken:
+
+    - the first rows of `points`
+    - the first row of `points`, and then the next points in the order of `farthest_first`
+    - the result of `far_apart`, which is computed only for codes of moderate size
+
+    The other points follow in the order of `farthest_first`.
 
     Args:
         points: Unit vectors, as rows.

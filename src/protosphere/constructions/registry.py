@@ -33,7 +33,7 @@ For any other request it returns a sentence that says why the request is infeasi
 """
 
 Guarantee = Callable[..., Cosine | None]
-"""Function (num_classes, dim, options...) that returns the maximum cosine that a theorem guarantees, or None."""
+"""Function (num_classes, dim, options...) that returns a proved upper bound on the maximum cosine, or None."""
 
 Choose = Callable[..., Mapping[str, Any]]
 """Function (num_classes, dim, options...) that returns the parameters that the request leaves open."""

@@ -77,14 +77,16 @@ def beside_bounds(
     converse: Bound,
     compared: Mapping[str, float | None],
 ) -> AtlasRow:
-    """Return the row of the atlas for a given code of K points in R^n, without a search.
+    """Return the row of the atlas for K points in R^n whose best code is already known.
+
+    The row contains the code, the converse, the achievable bound and the maximum cosines of other schemes.
 
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
-        found: Maximum cosine, scheme and description of the code.
+        found: Maximum cosine, scheme and description of the best code.
         converse: The highest proved lower bound on the maximum cosine of K points in R^n.
-        compared: Maximum cosine for each scheme of `paper_columns`; None where the scheme is infeasible.
+        compared: Maximum cosine of each scheme of `paper_columns`, or None for a scheme that is infeasible.
     """
     value, scheme, description = found
     cell = (num_classes, dim)
@@ -130,13 +132,14 @@ def write_atlas(
 ) -> tuple[AtlasRow, ...]:
     """Compute the missing rows of an atlas file, save the file, and return all its rows.
 
-    The file is saved every few seconds, so that an interrupted computation can be resumed. Rows that were made with
-    another seed or other iterations are computed again. If a row with more classes or fewer dimensions has a better
-    code, the first points of that code are used. While one call runs, another call for the same file is refused.
+    The file is saved every few seconds, so that an interrupted computation can be resumed. Rows of the file that were
+    made with another seed or other iterations are discarded. They are computed again if their pair (K, n) is in
+    `cells`. If a row with more classes or fewer dimensions has a better code, the first points of that code are used.
+    While one call runs, another call for the same file is refused.
 
     Args:
         path: The atlas file.
-        cells: The (K, n) pairs that the file should have.
+        cells: The (K, n) pairs that the file must have.
         iterations: Number of evaluations of each search; None for the default of `ps.best`.
         seed: Seed of the random choices of the searches.
         progress: Called after each row.
@@ -170,7 +173,8 @@ def check_atlas(rows: Iterable[AtlasRow], progress: Progress = ignore) -> int:
         progress: Called before each row.
 
     Raises:
-        CertificateError: If the code of a row is worse than the row states, or its converse is wrong.
+        CertificateError: If a rebuilt code is worse than its row states, if a row states a wrong converse, or if a row
+            is wrong about whether its code is optimal.
     """
     chosen = list(rows)
     for done, row in enumerate(chosen):

@@ -160,9 +160,11 @@ def best(
 
 
 def _feasible(found: list[Candidate], K: int, n: int) -> list[Candidate]:
-    """Return the candidates that fit into memory.
+    """Return the candidates of `found` that fit into memory.
 
-    If some of them can be certified quickly, only these are returned.
+    The function `fits_memory` says which candidates fit. If none fits, the function `size_infeasible_reason` decides
+    instead. If some of the fitting candidates can be certified quickly (see `certified_quickly`), only these are
+    returned.
 
     Raises:
         InfeasibleError: If there are candidates, but none fits.

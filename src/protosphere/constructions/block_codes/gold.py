@@ -39,7 +39,7 @@ def gold(largest_dim: int) -> Iterator[Member]:
 
 
 def _words(m: int, num_classes: int) -> LinearWords | CosetUnion:
-    """Return the first K codewords of the codes of length 2^m.
+    """Return the first K codewords of the nested codes of length 2^m (see `nested_codes`).
 
     They are stored as `LinearWords` if K is at most 2^STRUCTURE_BITS, and as a `CosetUnion` otherwise.
     """

@@ -27,8 +27,9 @@ def kerdock(largest_dim: int) -> Iterator[Member]:
 
     The axes are the 2n points e_1, -e_1, e_2, ... Kerdock's code is a union of n/2 cosets of RM(1, m). The points of a
     coset are the vectors of an orthonormal basis and their negatives. These n/2 bases and the standard basis are
-    mutually unbiased. All cosines are 0, -1 or +-1/sqrt(n). An antipodal set of points that has only these cosines has
-    at most n^2 + 2n points (Levenstein 1982). For n = 4, the points with the axes are the 24-cell.
+    mutually unbiased. All cosines of different points are 0, -1 or +-1/sqrt(n). No antipodal set of points with only
+    these cosines has more than the n^2 + 2n points of Kerdock's code and the axes (Levenstein 1982). For n = 4, these
+    points are the 24-cell.
 
     Kerdock's code is stored as packed codewords. The points with the axes are stored as dense vectors for n up to 64,
     and as packed codewords and indices of axes for larger n.

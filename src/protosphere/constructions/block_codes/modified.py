@@ -40,7 +40,7 @@ def linear_words(
     reference: str,
     traits: Traits,
 ) -> Callable[[Native], Native]:
-    """Register a function that returns binary linear codes as a construction.
+    """Register a construction that takes its points from binary linear codes.
 
     The decorated function takes K and n and returns the smallest unmodified code of length n that has at least K
     codewords. The construction has the name of the decorated function and two options: `modify` and `subset`. With
@@ -48,7 +48,7 @@ def linear_words(
     how K codewords are chosen (see `placed_words`).
 
     Args:
-        rule: Formula of the lengths of unmodified codes, for messages, such as "2**m".
+        rule: Formula of the lengths of unmodified codes, such as "2**m", for error messages.
         lengths: Lengths of unmodified codes, in ascending order.
         longest: Largest length of a modified code.
         modifications: Function that takes a length and a number of message bits and returns all modified codes with
@@ -145,7 +145,7 @@ def length_infeasible_reason(
 
     Args:
         name: Name of the construction.
-        rule: Formula of the lengths, for the message.
+        rule: Formula of the lengths, for the error message.
         lengths: Lengths of the codes of the construction, in ascending order.
         num_classes: Number K of codewords.
         dim: Length n.

@@ -28,7 +28,7 @@ from protosphere.types import Points, Progress, ignore
 SHARES, BEYOND = (0.3, 6.0), 2
 """Limits on the codes from which a search for K points in R^n starts.
 
-Such a code has from `SHARES[0]` K to `SHARES[1]` K points, in at most n + `BEYOND` dimensions.
+Such a code has from `SHARES[0]` K to `SHARES[1]` K points, in n - `BEYOND` - 1 to n + `BEYOND` dimensions.
 """
 
 LARGEST_START, LARGEST_K = 4_000, 20_000
@@ -75,7 +75,8 @@ def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points
     """Return algebraic codes from which a search for K points in R^n starts.
 
     The first code is the best algebraic code of K points in R^n. It is left out if there is none, or if K is above
-    `LARGEST_START`. Codes of similar size and dimension follow, with the codes closest to Levenshtein's bound first.
+    `LARGEST_START`. Whole codes of similar size and dimension follow, with the codes closest to Levenshtein's bound
+    first.
 
     Args:
         num_points: Number K of points that the search places.
@@ -83,7 +84,7 @@ def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points
         at_most: Largest number of codes of similar size and dimension.
 
     Returns:
-        One matrix of unit rows per code.
+        One matrix of unit rows per code. Its shape is the size and the dimension of the code.
     """
     found: dict[tuple[int, int, float], Member] = {}
     for _, member in named_members(dim + BEYOND):

@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 LARGEST_K, MOST_TRIPLETS = 2_000, 1 << 18
-"""Largest number of classes, and number of triplets (i, j, k) of a step; a step has all triplets of at least one i."""
+"""Largest number of classes, and largest number of triplets (i, j, k) that a step of the descent considers.
+
+A step has all triplets of at least one class i, even if these are more.
+"""
 
 
 def ranking_gradient(points: Tensor, similarity: Tensor, anchors: slice) -> Tensor:

@@ -138,7 +138,7 @@ def _known_code(num_points: int, dim: int, progress: Progress) -> Points:
 def _randomly_rotated(points: Points, rng: np.random.Generator) -> Points:
     """Return the points after a random orthogonal map of the space.
 
-    Coordinates that are 0 in every point are left out of the computation, so that fewer random numbers are drawn.
+    No random numbers are drawn for coordinates that are 0 in every point, because these do not affect the result.
     """
     used = points[:, points.any(axis=0)]
     gaussian = rng.standard_normal((points.shape[1], used.shape[1]))

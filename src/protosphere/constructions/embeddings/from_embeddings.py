@@ -65,7 +65,7 @@ def from_embeddings(
 
     Args:
         vectors: K x d matrix, an array or a tensor.
-        dim: Dimension n. If it is None, n is the number of dimensions in which the vectors vary.
+        dim: Dimension n, at least 2. If it is None, n is the number of dimensions in which the vectors vary.
         whiten: Power, from 0 to 1, of the standard deviation by which each component is divided. With 0, the variances
             of the components do not change. With 1, all components get the same variance.
         parts: Number of bytes of a compressed prototype, at most n / 2. This is the number of parts plus the number of

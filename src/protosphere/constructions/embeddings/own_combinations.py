@@ -130,9 +130,10 @@ def _nearest_free(
     radix: Indices,
     width: int,
 ) -> tuple[Indices, NDArray[np.bool_]]:
-    """Return up to `count` combinations near each row of `base`, and whether each of them is free.
+    """Return combinations near each row of `base`, and whether each of them is free.
 
-    The free combinations come first, in ascending order of their distance from the row.
+    There are `count` combinations for each row, or fewer if fewer are compared. The free ones come first, in ascending
+    order of their distance from the row.
 
     Args:
         base: Combinations, one per row.
@@ -140,7 +141,7 @@ def _nearest_free(
         taken: Numbers of the combinations that are not free, in ascending order.
         neighbors: For each part, the two matrices of `_neighbors`.
         radix: P integers. Their inner product with the P indices of a combination is the number of the combination.
-        width: Number of values that are tried in each part. They are the values nearest to the value in `base`.
+        width: Number of values that are compared in each part. They are the values nearest to the value in `base`.
 
     Returns:
         An array whose entry (i, j, p) is the index that the j-th combination for row i has in part p, and a Boolean

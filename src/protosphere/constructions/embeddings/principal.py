@@ -159,9 +159,10 @@ def _covariance(vectors: Vectors, mean: Points) -> Points:
 def _randomized(
     vectors: Vectors, mean: Points, most: int, rng: np.random.Generator
 ) -> tuple[Points, Points]:
-    """Return the largest eigenvalues and the eigenvectors of the covariance matrix, without computing the matrix.
+    """Return the largest eigenvalues of the covariance matrix in ascending order, and their eigenvectors as columns.
 
-    The eigenvectors are columns. The method is subspace iteration (Halko, Martinsson and Tropp, 2011).
+    Besides the `most` largest eigenvalues, up to `SPARE_DIRECTIONS` smaller ones are returned, which are less accurate.
+    The method is subspace iteration, which does not compute the covariance matrix (Halko, Martinsson and Tropp, 2011).
     """
     width = min(most + SPARE_DIRECTIONS, *vectors.shape)
     basis = np.linalg.qr(rng.standard_normal((vectors.shape[1], width)))[0]

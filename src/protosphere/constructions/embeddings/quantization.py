@@ -65,11 +65,15 @@ MOST_SCALINGS = 30
 
 
 def num_product_parts(num_classes: int, num_parts: int) -> int:
-    """Return the number of parts; the other bytes of a point belong to codebooks.
+    """Return the number of parts of points that are stored in `num_parts` bytes.
+
+    A point has one byte for each part and one byte for each codebook. The result is the smallest number of parts that
+    have `SPARE_COMBINATIONS` combinations of values for each class. If there are not enough bytes for this number, all
+    bytes but one belong to parts.
 
     Args:
-        num_classes: Number of classes. Each class needs a combination of values of its own.
-        num_parts: Number of bytes of a point, which is the number of parts plus the number of codebooks. At least 2.
+        num_classes: Number K of classes.
+        num_parts: Number of parts plus the number of codebooks, at least 2.
 
     Raises:
         InfeasibleError: If there are too few combinations for the classes, or `num_parts` is below 2.
@@ -102,7 +106,7 @@ def quantized(
     """Quantize vectors, so that no two points have the same values in all parts.
 
     Args:
-        units: K x n unit rows. The function overwrites them.
+        units: K x n matrix of unit vectors, as rows. The function overwrites it with the rotated vectors.
         num_parts: Number of parts and codebooks together, at most n / 2.
         least_distance: Smallest distance between two values of a part. If it is None, a default distance is tried
             first. It is halved until it can be reached.
@@ -110,7 +114,7 @@ def quantized(
         progress: Called after each part and each codebook.
 
     Returns:
-        The quantized points, and the mean cosine between them and the vectors.
+        The quantized points, which approximate the rotated vectors, and the mean cosine of points and vectors.
 
     Raises:
         InfeasibleError: If there are too few parts for K classes, or the distance cannot be reached.
@@ -238,11 +242,11 @@ def _with_limited_norms(
     distance: float | None,
     rng: np.random.Generator,
 ) -> list[Points]:
-    """Return `parts` with values that are scaled down if their norms are too large.
+    """Return `parts`, scaled down if the norms of the values are too large.
 
-    A point consists of a value of each part and a multiple of a sum of codewords. The squared norms of its values must
-    sum to at most `LARGEST_PRODUCT`, because the codewords need the rest of the squared norm 1. Scaling brings values
-    closer together. If `distance` is given, values that are closer than `distance` are moved apart again.
+    The squared norms of the values of a point must sum to at most `LARGEST_PRODUCT`, because the codewords need the
+    rest of the squared norm 1. If the sum is larger for some point, all values of all parts are multiplied by the same
+    factor. If `distance` is given, values that are then closer than `distance` are moved apart again.
 
     Args:
         parts: Values of each part, as rows of a matrix.
@@ -302,7 +306,7 @@ def mean_cosine(units: Units, found: QuantizedPoints) -> float:
     """Return the mean cosine between vectors and their quantized points.
 
     Args:
-        units: K x n unit rows, after the rotation.
+        units: K x n matrix of unit vectors as rows, which `rotate` has rotated.
         found: Quantized points. Point i belongs to row i of `units`.
     """
     total = 0.0

@@ -1,8 +1,8 @@
-"""Move apart points that are too close, until every pair has a minimum distance; all other points stay fixed.
+"""Move apart points that are too close, until every pair has a minimum distance.
 
-The search has rounds. In each round, both points of each pair that is too close move away from each other. The
-shortfall of a round is the sum of 1 - d/D over the pairs that were too close at its start, where d is the distance of
-the pair and D is the required distance.
+The search has rounds. In each round, both points of each pair that is too close move away from each other. Points that
+are never too close to another point do not move. The shortfall of a round is the sum of 1 - d/D over the pairs that
+were too close at its start, where d is the distance of the pair and D is the required distance.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def spread(points: Points, least_degrees: float, rng: np.random.Generator) -> Po
         rng: Random generator. It makes the directions of the moves slightly random, which separates equal points.
 
     Returns:
-        Unit vectors, as rows. Rows without a close neighbor are unchanged.
+        Unit vectors, as rows. Rows that never come too close to another row are unchanged.
 
     Raises:
         InfeasibleError: If the search does not find points that are so far apart.
@@ -101,7 +101,8 @@ def spread_in_space(
         rng: Random generator. It makes the directions of the moves slightly random, which separates equal points.
 
     Returns:
-        The points as rows. If the search does not find points that are so far apart, None is returned.
+        The points as rows, whose norms may be above 1. If the search does not find points that are so far apart, None
+        is returned.
     """
     return _apart(points, distance, rng, on_sphere=False)
 

@@ -74,7 +74,7 @@ class WeightedCell:
 
     Attributes:
         weight: Number of ones of each codeword on the cell.
-        places: Indices of the coordinates of the parent that belong to the cell.
+        places: Indices of the coordinates that belong to the cell.
     """
 
     weight: int
@@ -174,10 +174,10 @@ class CellWords:
 
     @property
     def cosine_step(self) -> Fraction:
-        """Fraction s = 1 / `squared_norm`, for which every cosine of two points is 1 minus an integer multiple of s.
+        """Fraction s for which every cosine of two points is 1 minus an integer multiple of s.
 
         All codewords of the code have the same number k of ones on the kept cells. If two codewords share x of these
-        ones, the cosine of their points is 1 - (k - x) s.
+        ones, the cosine of their points is 1 - (k - x) s, where s is 1 / `squared_norm`.
         """
         return 1 / self.squared_norm
 

@@ -192,7 +192,8 @@ def _section_cosines(q: int, num_fixed: int) -> tuple[Fraction, Fraction]:
 def _section(q: int, num_fixed: int, count: int) -> Points:
     """Return the first `count` points that are collinear with none of `num_fixed` fixed points, as unit rows.
 
-    The points are projected to the orthogonal complement of the fixed points.
+    Each fixed point is the first point that is collinear with none of the earlier fixed points. The points are
+    projected to the orthogonal complement of the fixed points.
     """
     points = _points(q, _size(q))
     left = np.arange(len(points))

@@ -75,7 +75,7 @@ class Graph:
 
 
 def graphs() -> Iterator[Graph]:
-    """Yield all graphs: first the sporadic graphs, then the infinite families."""
+    """Yield all graphs of this module: first the sporadic graphs, then the infinite families."""
     yield from _sporadic_graphs()
     yield from _triangular_graphs()
     yield from _paley_graphs()
@@ -108,7 +108,9 @@ def clebsch() -> Adjacency:
 def hoffman_singleton() -> Adjacency:
     """Return the Hoffman-Singleton graph, made of five pentagons and five pentagrams (Robertson).
 
-    Vertex i of pentagon h is adjacent to vertex i + h j modulo 5 of pentagram j.
+    The vertices of each pentagon and each pentagram are numbered modulo 5. Vertices i and i + 1 of a pentagon are
+    adjacent, and so are vertices i and i + 2 of a pentagram. Vertex i of pentagon h is adjacent to vertex i + h j of
+    pentagram j.
     """
     adjacency = np.zeros((50, 50), dtype=np.bool_)
     for h, i in product(range(5), repeat=2):
@@ -313,9 +315,9 @@ def paley(q: int) -> Adjacency:
 
 
 def _latin_square_graphs() -> Iterator[Graph]:
-    """Yield the Latin square graphs whose orders are not prime powers.
+    """Yield graphs of orthogonal Latin squares (see `latin_squares`) whose order m is not a prime power.
 
-    If the order is a prime power, the scheme `reed_solomon` has the same points.
+    If m is a prime power, the scheme `reed_solomon` has the same points.
     """
     for m in range(6, int(MOST_VERTICES**0.5) + 1):
         if prime_power(m):

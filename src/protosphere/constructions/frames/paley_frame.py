@@ -80,10 +80,8 @@ def trace_sequence(q: int) -> Indices:
 def _recurrence(p: int, low: tuple[int, ...], period: int) -> Indices | None:
     """Return the first `period` terms of a linear recurrence modulo `p`.
 
-    If the shortest period is not `period`, None is returned.
-
-    Term i + e is low[0] times term i plus ... plus low[e-1] times term i + e - 1, where e is the number of entries of
-    `low`. The first e terms are 0, ..., 0, 1.
+    Let e be the number of entries of `low`. The first e terms are 0, ..., 0, 1. Term i + e is low[0] times term i plus
+    ... plus low[e-1] times term i + e - 1. If the shortest period of the terms is not `period`, None is returned.
     """
     e = len(low)
     start = [0] * (e - 1) + [1]

@@ -92,10 +92,13 @@ class View:
         return v - 2 - shared - 2 * only_one
 
     def cosines(self, eigenspace: Eigenspace) -> tuple[Fraction, Fraction]:
-        """Return two cosines after the projection: of two adjacent and of two non-adjacent chosen vertices.
+        """Return the cosine of two adjacent chosen vertices and the cosine of two non-adjacent chosen vertices.
+
+        These are cosines of the points of the vertices, after the points are projected to the orthogonal complement of
+        the points of the fixed vertices.
 
         Args:
-            eigenspace: The cosines before the projection.
+            eigenspace: Eigenspace in which the points are. It has the cosines before the projection.
         """
         a = Fraction(eigenspace.adjacent)
         b = Fraction(eigenspace.apart)

@@ -1,38 +1,46 @@
 """Kissing configurations of 17 and 18 dimensions, in layers over the Barnes-Wall lattice with odd signs.
 
-The first 16 coordinates of a vector belong to the points of GF(2)^4. R^17 has one additional coordinate, and R^18 has
-two. A layer consists of all vectors with the same additional coordinates. The additional coordinates are a vector too:
-its norm is called the length of the layer, and its direction is called the direction of the layer. All vectors of the
-configuration have squared norm 32. The layers are:
+All vectors have squared norm 32 before they are normalized. Their first 16 coordinates belong to the points of GF(2)^4.
+R^17 has one additional coordinate, and R^18 has two. A layer consists of all vectors with the same additional
+coordinates. The additional coordinates are a vector too: its norm is called the length of the layer, and its direction
+is called the direction of the layer.
 
-- length 0: vectors (+-4, +-4, 0, ...), and vectors with entries +-2 on one of the 30 affine hyperplanes. An odd number
-  of these eight entries is negative. In the Barnes-Wall lattice, this number is even, and the number of vectors is
-  the same.
-- length sqrt 8: in each direction, vectors with entries +-2 at the six points where a bent function is 1. An odd number
-  of the six entries is negative. Each direction has 16 bent functions: the sums of one quadratic form and an affine
-  function that are 1 at six points.
-- length sqrt(32/9): in each direction, vectors 4/3 (+-1, ..., +-1) with the signs of some quadratic functions. These
-  functions are said to belong to the direction.
-- length sqrt 32: a single vector in each direction of a layer of length sqrt 8. Its first 16 coordinates are 0.
+A quadratic form is a sum of monomials x_i x_j with i < j. It is written as an integer from 0 to 63: bit b of the
+integer is the coefficient of the monomial x_i x_j, where (i, j) is `PRODUCTS[b]`. Two forms with coefficients a_ij and
+b_ij are called orthogonal if this sum is even:
 
-A quadratic form is a sum of monomials x_i x_j with i < j. A quadratic function is the sum of a quadratic form and an
-affine function. It is a bent function if its quadratic form has full rank. Then the form is called bent too. A
-quadratic form is written as an integer from 0 to 63. Bit b of the integer is the coefficient of the monomial x_i x_j,
-where (i, j) is `PRODUCTS[b]`. Two forms with coefficients a_ij and b_ij are called orthogonal if a_01 b_23 + a_23 b_01
-+ a_02 b_13 + a_13 b_02 + a_03 b_12 + a_12 b_03 is even.
+    a_01 b_23 + a_23 b_01 + a_02 b_13 + a_13 b_02 + a_03 b_12 + a_12 b_03
 
-All angles are at least 60 degrees for the following reasons:
+A quadratic function is the sum of a quadratic form and an affine function. If the form has full rank, both the form and
+the function are called bent. A bent function is 1 at six or ten of the 16 points.
 
-- A vector of signs of a quadratic function has an even number of minus signs on each hyperplane. It also has an even
-  number on the ones of a bent function if the forms of the two functions are orthogonal. A vector with an odd number of
-  minus signs on these places therefore differs from it in at least one of them.
-- If two quadratic functions belong to the same direction, their sum is a bent function or an affine function. Therefore
-  their signs differ in at least six places.
-- If two quadratic functions belong to directions 60 degrees apart, it is enough that their signs differ in four places.
-  Any two quadratic functions differ in at least four.
+The layers are:
 
-In R^17 there are two directions, 1 and -1, with one bent form for both, and with six quadratic forms for each, which
-are orthogonal to the bent form. These are the 5,730 points of Cohn & Li (2024).
+- length 0: all vectors with entries +-4 at two points, and vectors with entries +-2 at the eight points of an affine
+  hyperplane. An odd number of the eight entries is negative. In the Barnes-Wall lattice, this number is even, and there
+  are as many vectors.
+- length sqrt 8: each direction has a bent form, and 16 of the bent functions with this form are 1 at only six points.
+  The vectors have entries +-2 at the six points of one of these functions. An odd number of the six entries is
+  negative.
+- length sqrt(32/9): each direction has several quadratic forms. The vectors are 4/3 (+-1, ..., +-1). The entries are
+  negative where a quadratic function with one of these forms is 1.
+- length sqrt 32: each direction of a layer of length sqrt 8 has one vector, whose first 16 coordinates are 0.
+
+The odd signs make room for the layers of length sqrt(32/9). Their vectors are at angles of at least 60 degrees from all
+other vectors for these reasons:
+
+- A quadratic function is 1 at an even number of the points of each hyperplane. The vectors of length 0 on this
+  hyperplane have an odd number of negative entries. So the signs of the two vectors differ in at least one of the eight
+  points.
+- Likewise, a quadratic function is 1 at an even number of the six points of a bent function if the forms of the two
+  functions are orthogonal. So the signs differ in at least one of the six points.
+- The sum of two different quadratic functions of the same direction is a bent function or an affine function. So their
+  signs differ in at least six points.
+- For two directions 60 degrees apart, it is enough that the signs differ in four points. Any two quadratic functions
+  differ in at least four points.
+
+In R^17 there are two directions, 1 and -1. They have the same bent form, and each of them has six quadratic forms,
+which are orthogonal to the bent form. These are the 5,730 points of Cohn & Li (2024).
 
 In R^18 the directions of the layers of length sqrt 8 are the six corners of a hexagon. There are three bent forms, none
 of which is the sum of the two others. Each is used at two opposite corners. The directions of the layers of length
@@ -110,10 +118,10 @@ def _layered(
     """Return the points of the configuration as unit rows.
 
     Args:
-        ends: Directions in which there are layers of length sqrt 8 and sqrt 32, as rows.
+        ends: Directions of the layers of length sqrt 8, which are also those of the layers of length sqrt 32, as rows.
         bents: For each row of `ends`, the bent form of the layer of length sqrt 8.
-        between: Directions in which there are layers of length sqrt(32/9), as rows.
-        forms: For each row of `between`, the quadratic forms of the functions that belong to this direction.
+        between: Directions of the layers of length sqrt(32/9), as rows.
+        forms: For each row of `between`, the quadratic forms of the layer.
     """
     flat = np.zeros(ends.shape[1])
     pairs = 4 * signed_pairs(16)

@@ -1,20 +1,25 @@
 """Ganzhinov's kissing configuration of 14 dimensions: signs on products of two Fano planes.
 
-The points of the Fano plane are the residues modulo 7. Line i is `LINE` shifted by i. The lines of the opposite plane
-are the negatives of these lines. The coordinates of R^14 are two copies of the seven points.
+The points of the Fano plane are the residues modulo 7. Line i consists of the points i, i + 1 and i + 3. The opposite
+plane has the same points, and its lines are the negatives of these lines.
 
-The configuration has 1,932 integer vectors of squared norm 8 with inner products up to 4. The first vectors have
-entries +-2 at two coordinates, and zeros elsewhere. The other vectors belong to the 49 pairs (i, j) of lines. They have
-entries +-1 at eight coordinates: at the four points of the first copy that are not on line i, and at the four points of
-the second copy that are not on line j.
+The coordinates of R^14 are two copies of the seven points. The configuration has 1,932 integer vectors of squared norm
+8, any two of which have an inner product of at most 4. There are two types:
 
-The signs are given by codewords of 14 bits, where 1 means a minus sign. Each pair (i, j) has 32 codewords (s + a, s +
-b). Here s is 0 or the complement of a line of the opposite plane, and a and b are bits that are added to all entries of
-s. In each codeword, two bits are then flipped: bit i - 1 (modulo 7) of the first half, and bit j - 1 (modulo 7) of the
-second half.
+- All vectors with entries +-2 at two coordinates, and zeros elsewhere.
+- For each pair (i, j) of lines of the Fano plane, 32 vectors with entries +-1 at eight coordinates, and zeros
+  elsewhere. The eight coordinates are the four points of the first copy that are not on line i, and the four points of
+  the second copy that are not on line j.
 
-Two different pairs share four of their eight coordinates, or six if the pairs have i or j in common. If two pairs share
-six, no two of their vectors have the same signs on all six.
+The signs of the 32 vectors are given by 32 codewords of 14 bits, where 1 means a minus sign. The bits at the other six
+coordinates are not used. The codewords of (i, j) are made in two steps:
+
+1. Take a word s of seven bits: either all bits are 0, or s has its ones on the complement of a line of the opposite
+   plane. The first half of a codeword is s or the complement of s, and so is the second half.
+2. Flip bit i - 1 (modulo 7) of the first half and bit j - 1 (modulo 7) of the second half.
+
+The vectors of two different pairs share four of their eight coordinates, or six if the pairs have i or j in common. If
+they share six, a vector of one pair and a vector of the other never have the same signs on all six.
 """
 
 from itertools import product
@@ -26,9 +31,7 @@ from protosphere.types import Indices, Points
 
 NORM = 8
 LINE = (0, 1, 3)
-"""A line, as residues modulo 7; the other lines are its translates, and its negatives are the lines of the opposite
-plane.
-"""
+"""Points of line 0 of the Fano plane."""
 
 
 def fano_products() -> Points:

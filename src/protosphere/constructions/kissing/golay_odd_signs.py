@@ -1,20 +1,25 @@
 """Cohn and Li's kissing configurations of 19, 20 and 21 dimensions: odd signs on octads of a shortened Golay code.
 
-The minimal vectors of the laminated lattice of dimension n have squared norm 32. There are two types: vectors with two
-entries +-4, and vectors with entries +-2 on an octad within the first n of 24 coordinates. In the lattice, an even
-number of these eight entries is negative. If an odd number is negative instead, the number of points and the distances
-stay the same.
+The coordinates are the first n of the 24 coordinates of the extended Golay code. An octad is the set of the eight ones
+of a codeword of weight 8. In this scale, the minimal vectors of the laminated lattice of dimension n have squared norm
+32. There are two types:
 
-Then there is room for the vectors sqrt(32/n) (+-1, ..., +-1) with the signs of a codeword of the Golay code. A codeword
-has an even number of minus signs on an octad, and a vector on the octad has an odd number. Therefore the two agree in
-at most seven of eight signs, and their inner product is at most 12 sqrt(32/n), which is below 16.
+- vectors with two entries +-4
+- vectors with eight entries +-2 at the coordinates of an octad, an even number of which are negative
 
-Two codewords must differ in at least n/4 of the first n coordinates. All codewords differ in at least 8 of the 24
-coordinates. So it is enough that the chosen codewords differ in at most 3 of the other 24 - n coordinates, or in at
-most 2 if n = 21. For this purpose, codewords with at most one 1 among some of these coordinates are chosen: among four
-of them if n = 19, and among three if n = 20 or 21. The entries of a codeword at the other 24 - n coordinates are called
-its pattern. By Kleitman's theorem, no other choice has codewords with more patterns. If n = 19, there are 10 of the 32
-patterns, which is Ho's improvement.
+The configurations have the vectors of the first type. They also have vectors like those of the second type, but with an
+odd number of negative entries. The number of vectors and their distances are the same as in the lattice.
+
+Then there is room for the vectors sqrt(32/n) (+-1, ..., +-1), whose negative entries are the ones of a codeword of the
+Golay code among the first n coordinates. A codeword has an even number of ones on an octad. Therefore the signs of such
+a vector agree with those of a vector on the octad in at most seven of the eight coordinates. The inner product of the
+two vectors is at most 12 sqrt(32/n), which is below 16.
+
+The codewords must differ in at least n/4 of the first n coordinates. Any two codewords differ in at least 8 of the 24
+coordinates. So it is enough that they differ in at most 3 of the last 24 - n coordinates, or in at most 2 if n = 21.
+Therefore only codewords with at most one 1 among some of the last coordinates are chosen: among four of them if n = 19,
+and among three if n = 20 or 21. By Kleitman's theorem, no other choice allows more patterns of bits at the last 24 - n
+coordinates. For n = 19, it allows 10 of the 32 patterns, which is Ho's improvement.
 """
 
 import numpy as np
@@ -54,7 +59,8 @@ def golay_odd_signs(dim: int) -> Points:
 def _far_apart(words: NDArray[np.uint8], dim: int) -> NDArray[np.uint8]:
     """Return some rows of `words`, any two of which differ in at least a quarter of their first `dim` entries.
 
-    The rows of `words` are all codewords of the extended Golay code, as zeros and ones.
+    The rows of `words` are all codewords of the extended Golay code, as zeros and ones. The module docstring says which
+    of them are chosen.
     """
     diameter = DISTANCE - -(-dim // 4)
     guarded = words[:, dim : LENGTH - diameter % 2]

@@ -63,7 +63,7 @@ def coxeter_todd_shell() -> Iterator[Member]:
 
 
 def _shell(norm: int, count: int) -> LatticePoints:
-    """Return the first `count` points of the shell of usual squared norm `norm`."""
+    """Return the first `count` lattice vectors of usual squared norm `norm`, normalized."""
     vectors = shell_vectors_k12(norm)[:count]
     basis = integer_basis(shell_vectors_k12(4))
     return LatticePoints.shell(in_the_plane(vectors), in_the_plane(basis), 6, THEOREM)

@@ -40,7 +40,7 @@ class ShellRow:
     """Row of the shipped table of shells.
 
     Attributes:
-        lattice: Name of a chain of lattices in `gram_matrices.CHAINS`.
+        lattice: Kind of lattice: 'laminated' for Lambda_n, or 'coxeter_todd' for K11, K12 and K13.
         dim: Dimension of the lattice.
         inner: Smallest squared distance of the vectors from the center, as the text of a fraction.
         outer: Largest squared distance of the vectors from the center, as the text of a fraction.
@@ -72,7 +72,7 @@ class Shells:
     """Vectors of a lattice whose squared distances from a center are in a given range.
 
     Attributes:
-        lattice: Name of a chain of lattices in `gram_matrices.CHAINS`.
+        lattice: Kind of lattice: 'laminated' for Lambda_n, or 'coxeter_todd' for K11, K12 and K13.
         dim: Dimension of the lattice.
         inner: Smallest squared distance of the vectors from the center.
         outer: Largest squared distance of the vectors from the center.

@@ -60,7 +60,7 @@ def _shell(
 
 
 def hole_vectors() -> SmallIntegers:
-    """Return twice the vectors from the hole c / 2 to the lattice vectors in its second shell, as rows.
+    """Return the vectors from the hole c / 2 to the lattice vectors in the second shell around it, times 2, as rows.
 
     Here c is the vector `TYPE_3`, whose squared norm is 6 in the usual scale of the lattice. The first rows are the
     vectors 2v - c for all minimal vectors v that have inner product 2 with c in this scale. The other rows are their

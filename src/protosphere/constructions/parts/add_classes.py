@@ -84,9 +84,9 @@ def add_classes(
 
 
 def _descriptions(code: SphericalCode, structure: ProductPoints) -> list[Any]:
-    """Return the descriptions of the parts' codes, which the provenance of `code` stores, as a list.
+    """Return the description of each part's code, as the provenance of `code` stores it.
 
-    If it does not store them, the list has None for each part.
+    If the provenance does not store descriptions, each of them is None.
     """
     named = code.provenance
     if named is None or not str(named.options.get("codes", "")).startswith("["):
@@ -104,8 +104,8 @@ def _joined(
     Args:
         old: Names of the parts, values and classes of the code.
         new: Names of the parts, values and classes of the table of new classes.
-        added: Indices of the values of the new classes in `new`, one class per row and one part per column.
-        structure: The points of the code.
+        added: Values of the new classes as indices into `new.values`, one class per row and one part per column.
+        structure: Points of the code. It has the values of the classes, and the number of points of each part.
     """
     columns = _columns(old, new)
     values: list[tuple[str, ...]] = []

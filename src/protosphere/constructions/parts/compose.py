@@ -41,16 +41,21 @@ def compose(
     """Make prototypes for classes that are described by the values of several parts.
 
     A table gives the value of each part of each class. Examples of parts are the initial, vowel and final of a
-    syllable, the make, model and color of a car, or the digits of a number. Each part has a code of its own, with one
-    prototype for each value. The prototype of a class is the concatenation of the prototypes of its values. The cosine
-    of two classes is then the weighted mean of the cosines of their values, so classes that share values are close. A
-    class without training examples can be recognized by its values, if other classes have these values.
+    syllable, the make, model and color of a car, or the digits of a number. The table has one of these forms:
+
+    - a mapping from the name of each class to the values of its parts
+    - a list with one row for each class, which has the values of its parts
+    - a data frame with one row for each class. The names of the classes are in the index. If the index has only row
+      numbers, the names are in the first column.
+    - the path of a .csv file with a heading, whose first column has the names of the classes
+
+    Each part has a code of its own, with one prototype for each value. The prototype of a class is the concatenation of
+    the prototypes of its values. The cosine of two classes is then the weighted mean of the cosines of their values, so
+    classes that share values are close. A class without training examples can be recognized by its values, if other
+    classes have these values.
 
     Args:
-        parts: One of these tables: a mapping from class name to the values of its parts; a list of rows of values; a
-            data frame with the class names in its index, or in its first column if the index has row numbers; the path
-            of a .csv file with a heading, whose first column has the class names. If `by` is given, `parts` has only
-            the class names.
+        parts: The table. If `by` is given, it is a list of the names of the classes instead.
         codes: The code of each part. A code is given as a scheme ('simplex', 'one_hot' or 'cross_polytope'), a pair of
             a scheme and a dimension such as ('best', 12), a SphericalCode, or a matrix. Row i of a matrix is the vector
             of the value that is the i-th to appear in the table (see `from_embeddings`). The argument is one code for
@@ -69,9 +74,9 @@ def compose(
 
     Returns:
         The certified code. Its maximum cosine is exact if every combination of values is a class and the maximum
-        cosines of the parts' codes are exact. Otherwise the maximum cosine is computed by comparing pairs. This result
-        is exact only if there is a fraction with a denominator of at most 2**20 of which 1 - c is a multiple for every
-        cosine c of two classes.
+        cosines of the parts' codes are exact. Otherwise the maximum cosine is computed by comparing pairs. The result
+        is then exact only if all cosines are 1 minus integer multiples of the same fraction, whose denominator is at
+        most 2**20.
 
     Raises:
         InvalidArgumentError: If a class is described twice, a value is missing, two classes have the same values, or a

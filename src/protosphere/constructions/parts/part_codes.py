@@ -49,11 +49,12 @@ def part_code(given: Any, size: int, reserve: int, part: str, seed: int) -> Part
 
     Args:
         given: The name of a scheme, a pair (scheme, dim), a triple (scheme, number of points, dim), a provenance as
-            JSON, a SphericalCode, or a matrix with a vector for each value.
+            JSON, a SphericalCode, or a matrix with one row per value. The function `from_embeddings` turns a matrix
+            into points.
         size: Number of values of the part.
         reserve: Number of reserved points, for values that are added later. It is used only if `given` is a scheme or a
             pair. Otherwise `given` determines the number of points.
-        part: Name of the part, for messages.
+        part: Name of the part, for error messages.
         seed: Seed of the scheme, if `given` names one.
 
     Returns:

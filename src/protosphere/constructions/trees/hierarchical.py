@@ -29,10 +29,10 @@ LEAST_TEMPERATURE = 100
 
 
 def level_margins(heights: Heights) -> Points:
-    """Return a margin for each pair of classes: 1 for siblings, and 0 for classes that meet at the root.
+    """Return a K x K matrix of margins: 1 for two siblings, and 0 for two classes that meet at the root.
 
     For other pairs, the margin decreases linearly with the height at which the two classes meet. If all classes are
-    siblings, the margins of all pairs are 0.
+    siblings, the margins of all pairs are 0. The diagonal is 1.
 
     Args:
         heights: K x K heights at which two classes meet in the tree. Siblings meet at height 1.
@@ -104,7 +104,8 @@ def hierarchical(
     The objective is (1/t) log sum over pairs of exp(t (cosine - margin)), where the inverse temperature t rises from 1
     during the descent. The margin is 0 for classes that meet at the root of the tree. For closer classes it rises in
     equal steps, up to the margin of siblings. Let c be the converse, which is the lower bound on the maximum cosine of
-    any K points in R^n. The margin of siblings is the smaller of `spread` and `spread` * (1 - c).
+    any K points in R^n. The margin of siblings is `spread` * (1 - c), or `spread` if c is negative. The initial points
+    are computed from the margins (see `principal_points`), and random noise is added to them.
 
     If `similarity` is given, (1 - spread) * weight * similarity is added to the margins, as in `semantic`. The
     description of the code states the maximum cosine of each level. `ps.level_cosines` returns these cosines.
