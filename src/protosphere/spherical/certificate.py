@@ -114,10 +114,10 @@ class Certificate:
         """Whether the maximum cosine equals the converse, so that no other K points in R^n are better.
 
         Two Fractions are compared exactly. Otherwise the gap must be at most a tolerance, which is the largest of three
-        numbers: 1e-12 times (1 - converse), `error`, and eight times the machine epsilon of float64.
+        numbers: 1e-12 times (1 - converse), `error`, and eight times the machine epsilon of float64. If the tolerance
+        is more than 1e-5 times (1 - converse), the result is False, because such a tolerance could hide a gap.
 
-        The result is False in two further cases: if the tolerance is more than 1e-5 times (1 - converse), so that it
-        could hide a gap, and if `max_cosine` is unverified.
+        If `max_cosine` is unverified, the result is always False.
         """
         if self.unverified:
             return False

@@ -67,8 +67,8 @@ class CosineCounts:
     def records(self) -> list[dict[str, Any]]:
         """Return the counts as rows of a table for CSV or JSON.
 
-        There is one dictionary for each entry of `bins`, with the same keys: "scheme", "num_classes", "dim", "low",
-        "high", "exact" (the cosine as text, or None for an interval), "pairs" and "fraction_of_pairs".
+        There is one dictionary for each entry of `bins`. Its keys are "scheme", "num_classes", "dim", "low", "high",
+        "exact" (the cosine as text, or None for an interval), "pairs" and "fraction_of_pairs".
         """
         head = {"scheme": self.scheme, "num_classes": self.num_classes, "dim": self.dim}
         return [

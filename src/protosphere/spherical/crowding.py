@@ -16,10 +16,12 @@ def is_crowded(num_classes: int, dim: int) -> bool:
     """Return whether K classes are too many for a linear layer to learn arbitrarily assigned prototypes in R^n.
 
     Let F = max(n, `FEW_FEATURES`) be the assumed number of input features of the layer. The result is True if F n < 2 K
-    ln K, for the following reason. The layer is fitted by least squares, and the prototypes have no relation to the
-    features of their classes. The output of the layer for a class then consists of the fraction F / K of its prototype
-    (the signal) and of noise, whose component along any other prototype has variance F / (K n). All K noise components
-    are likely to be below the signal if F n > 2 K ln K.
+    ln K.
+
+    The reason is as follows. The layer is fitted by least squares, and the prototypes have no relation to the features
+    of their classes. The output of the layer for a class is then the sum of two vectors: a signal, which is F / K times
+    the prototype of the class, and noise. The component of the noise along any other prototype has variance F / (K n).
+    If F n > 2 K ln K, the signal is likely to be larger than all of these components.
 
     Measured accuracies of trained layers agree (benchmarks/many_classes.py). They are 15 to 31% if F n is half of 2 K
     ln K, 59 to 86% if F n equals 2 K ln K, and 97 to 99.9% if F n is twice 2 K ln K.

@@ -83,9 +83,11 @@ class SphericalCode:
     def rows(self, start: int, stop: int) -> Points:
         """Return points `start` to `stop - 1` as float64 rows.
 
+        Negative indices count from the end, as in slices.
+
         Args:
             start: Index of the first point.
-            stop: One past the index of the last point; negative indices count from the end, as in slices.
+            stop: One past the index of the last point.
         """
         first, last, _ = slice(start, stop).indices(self.num_classes)
         return self.placement.unit_rows(first, max(first, last))
@@ -146,7 +148,8 @@ class SphericalCode:
         """Return a text that says why this code was chosen, or how it was built.
 
         For codes of `ps.best` and `ps.assign`, the text contains the reason for the choice and a table of the
-        candidates. If `is_crowded` is True for the number of classes and the dimension, the text also gives advice.
+        candidates. If `is_crowded` is True for the number of classes and the dimension, this text also gives advice.
+        For all other codes, the text is the description of the placement.
         """
         if self.choice is None:
             return self.placement.description

@@ -157,7 +157,7 @@ def as_matrix(points: Any) -> tuple[Points, bool]:
         points: An array, a tensor, or nested sequences of numbers.
 
     Returns:
-        The array, and whether the conversion left every number unchanged.
+        The array, and whether it is certain that the conversion left every number unchanged.
 
     Raises:
         InvalidArgumentError: If `points` is not an array of real numbers.

@@ -41,7 +41,7 @@ class LatticePoints(Plain):
     If `lengths` is given, the differences of the vectors lengths[i] * points[i] are lattice vectors instead.
 
     Attributes:
-        lattice: The lattice, with its basis and its smallest squared norm.
+        lattice: The lattice, with its basis and the smallest squared norm of its nonzero vectors.
         lengths: K x 1 array of the factors by which the points are multiplied, or None.
         proved: Whether the lattice comes from a construction of this library. A lattice from a file is not proved, and
             no cosine is derived from it.

@@ -82,13 +82,14 @@ class ProductPoints:
     The point of a class is (sqrt(shares[0]) a, sqrt(shares[1]) b, ...), where a is the point of the value that the
     class has in the first part, b the point of its value in the second part, and so on.
 
-    The cosine of two classes is the mean of the cosines of their values in each part, weighted by the shares. If every
-    combination of values is a class, two classes with the maximum cosine differ in one part only. For each part, the
-    largest cosine of two classes that differ only in this part is 1 - share * (1 - maximum cosine of the part).
+    The cosine of two classes is the sum over all parts of share * c, where c is the cosine between the points of their
+    values in this part. If every combination of values is a class, two classes with the maximum cosine differ in one
+    part only. For each part, the largest cosine of two classes that differ only in this part is 1 - share * (1 -
+    maximum cosine of the points of the part).
 
     Attributes:
-        parts: The points of each part. The first `sizes[p]` points of part p are in use. The others are reserved for
-            values that are added later.
+        parts: The points of each part. The first `sizes[p]` points of part p represent the values in use. The others
+            are reserved for values that are added later.
         sizes: Number of values in use in each part.
         shares: Weight of each part in the cosine: positive numbers that sum to 1, exact if they are Fractions.
         values: K x P matrix with the index of the value that each class has in each of the P parts. None means that

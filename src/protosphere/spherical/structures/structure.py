@@ -1,4 +1,4 @@
-"""The protocol of structures (forms in which points are stored), the registry of structures, and reading their files.
+"""Structures, the forms in which points are stored: their protocol, their registry, and functions that read them.
 
 The cosines of a structure lie on a grid if they are known to be 1 - j * step with integers j and a fixed Fraction, the
 cosine step. The maximum cosine is then known exactly, because rounding errors are far smaller than the step.
