@@ -189,7 +189,7 @@ class OrbitSearch:
     def is_large(self) -> bool:
         """Whether K is larger than `LARGE_COUNT`.
 
-        The module docstring describes how a search for so many points differs.
+        The module docstring describes what the search does differently for so many points.
         """
         return self.num_points > LARGE_COUNT
 

@@ -197,8 +197,8 @@ def _newton_step(
 ) -> Points:
     """Return one step of the interior-point method: K n entries for the points, and a last entry for mu.
 
-    The step aims at a product of multiplier and slack of `target` for each pair. The number `damping` is added to the
-    diagonal of the linear system.
+    The step aims to make the product of multiplier and slack equal to `target` for every pair. The number `damping` is
+    added to the diagonal of the linear system.
     """
     slopes = jacobian(points, pairs)
     ratio = multipliers / slack

@@ -44,7 +44,8 @@ class CodePool:
     if it increases 1 - maximum cosine by more than 0.01%.
 
     Attributes:
-        budget: The budget of the search, which stores the lowest maximum cosine for progress messages.
+        budget: The budget of the search. The pool writes the lowest maximum cosine found so far into it, for progress
+            messages.
         codes: The best codes of the current epoch, in ascending order of the maximum cosine.
         earlier: The best code of each earlier epoch.
         improved_value: The lowest maximum cosine at the last noticeable improvement.

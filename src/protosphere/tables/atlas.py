@@ -14,8 +14,8 @@ from protosphere.tables.table_files import column_names, known_rows, shipped_fil
 class AtlasRow:
     """Row of the atlas: the best known code of K points in R^n, and the bounds for K and n.
 
-    The code may be that of another row, with at least K classes in at most n dimensions. Then the first K points of
-    that code are used, with zeros appended.
+    The row may use the code of another row, which has at least K classes in at most n dimensions. In this case, the
+    first K points of that code are used, with zeros appended.
 
     Attributes:
         num_classes: Number K of classes.
@@ -31,7 +31,8 @@ class AtlasRow:
             None if no theorem applies.
         reed_muller: Maximum cosine of the scheme `reed_muller` with `modify=True`; None if it has no such code.
         bch: Maximum cosine of the scheme `bch` with `modify=True`; None if it has no such code.
-        iterations: Number of evaluations of the objective in the search; None for the default of `ps.best`.
+        iterations: The option `iterations` of the search; None for the default of `ps.best`, and 0 for rows that were
+            made without a search.
         seed: Seed of the random choices of the search.
         of_classes: Number of classes of the row whose code is used. Usually the row uses its own code, and this is K.
         of_dim: Dimension of the row whose code is used. Usually the row uses its own code, and this is n.

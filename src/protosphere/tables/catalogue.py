@@ -122,7 +122,8 @@ def relax(source: QuantizedCode, num_points: int, dim: int, seed: int) -> Points
     """Derive a code of K points in R^n from a stored code.
 
     First, points and coordinates are added to the stored code or removed from it, until there are K points in n
-    dimensions. Then the points are moved by small random vectors, and by a descent with rising inverse temperature.
+    dimensions. Then the points are moved by small random vectors. Finally, a descent with rising inverse temperature
+    lowers their maximum cosine (see `search.bandit`).
 
     Args:
         source: The stored code, which may have another size.
