@@ -93,8 +93,8 @@ def swap_classes(matrix: Points, order: Indices, pair: Indices) -> None:
     """Exchange the points of two classes in place.
 
     Args:
-        matrix: K x K cosines: entry (u, v) is the cosine of the points of classes u and v. Two rows and two columns
-            are exchanged.
+        matrix: K x K matrix whose entry (u, v) depends on the points of classes u and v, such as their cosine. Two
+            rows and two columns are exchanged.
         order: The index of the point of each class. Two entries are exchanged.
         pair: The indices of the two classes.
     """

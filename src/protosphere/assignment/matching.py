@@ -119,7 +119,7 @@ class _MatchingProgram:
         return reduced
 
     def add_violated_odd_sets(self, solution: _Solution) -> bool:
-        """Search for sets whose inequality `solution` violates, and add them to `odd_sets`.
+        """Search for sets of an odd number of vertices whose inequality `solution` violates, and add them to `odd_sets`.
 
         Returns:
             Whether such sets were found.
@@ -220,8 +220,7 @@ def _first_edges(weights: Points) -> Mask:
 def _branch_and_bound(program: _MatchingProgram, solution: _Solution) -> Mask:
     """Return a Boolean array that says which edges of `solution` are in the matching of smallest total weight.
 
-    An integer program finds the matching. It may use only the edges of `solution`, and it has `program.num_pairs`
-    edges.
+    The matching has `program.num_pairs` edges. An integer program finds it among the edges of `solution`.
     """
     from scipy.optimize import LinearConstraint, milp
     from scipy.sparse import csr_array

@@ -38,8 +38,8 @@ def shipped_measurements() -> dict[str, dict[str, Any]]:
     """Return the measurements that are shipped with the package, as a dictionary of four mappings.
 
     - "steps" maps a key (see `spectra_key`) to the maximum cosines of the first K points of a code, for all K. The
-      value is a flat list with three entries for each range of K: the first K, the last K and the maximum cosine. An
-      exact cosine is a text with a fraction.
+      value is a flat list. It has three entries for each range of K with the same maximum cosine: the first K, the last
+      K and this cosine. An exact cosine is a text with a fraction.
     - "spectra" maps a key to a mapping from K to the cosines of all pairs of the first K points. The cosines are a flat
       list [cosine, number of pairs, cosine, number of pairs, ...]. If there are too many different cosines, the list is
       ["bins", smallest cosine, largest cosine, number of antipodal pairs, energy, number of pairs of each bin ...].

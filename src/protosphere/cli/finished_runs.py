@@ -155,7 +155,10 @@ def _without_effect(config: TrainingConfig) -> set[str]:
 
 
 def _unused_settings(config: TrainingConfig) -> set[str]:
-    """Return the names of the settings that a config does not use or turns off, such as a label noise of 0."""
+    """Return the names of the settings that a config does not use or turns off.
+
+    For example, a label noise of 0 is turned off.
+    """
     unused = _without_effect(config)
     unused.update(name for name in OFF_AT_ZERO if not getattr(config, name))
     if config.mapping not in ALIGNED_MAPPINGS:

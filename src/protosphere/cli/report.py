@@ -134,7 +134,7 @@ def drawn_figures(records: Sequence[RunRecord], folder: Path) -> tuple[Path, ...
 def page_of(records: Sequence[RunRecord]) -> str:
     """Return the text of an HTML page about the runs in `records`.
 
-    The page shows bounds if the number of classes is known. It is not known if the file of a user's dataset is missing.
+    The page shows bounds, except if the number of classes is unknown because the file of a user's dataset is missing.
     """
     name = records[0].config.dataset
     num_classes = None

@@ -255,7 +255,7 @@ def shorten(code: Bits, count: str) -> Bits:
 def shorten_at(code: Bits, places: str) -> Bits:
     """Keep the codewords that are zero in the columns with the given indices, and remove these columns.
 
-    If the columns are the support of a codeword of the dual code, this is Construction Y1.
+    If the columns are the support of a codeword of the dual code, this step is called Construction Y1.
 
     Args:
         code: Generator matrix.

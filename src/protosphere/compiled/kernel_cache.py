@@ -174,7 +174,7 @@ class KernelCache(FunctionCache):
         self._cache_file = _Files(self._cache_path, self._impl.filename_base, "")
 
     def load_overload(self, sig: object, target_context: Any) -> Any:
-        """Return the machine code of the function for a signature. If it is not in the cache, return None.
+        """Return the machine code of the function for a signature; None if it is not in the cache or cannot be read.
 
         Args:
             sig: Signature of the function.
