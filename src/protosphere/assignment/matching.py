@@ -119,7 +119,7 @@ class _MatchingProgram:
         return reduced
 
     def add_violated_odd_sets(self, solution: _Solution) -> bool:
-        """Search for sets of an odd number of vertices whose inequality `solution` violates, and add them to `odd_sets`.
+        """Search for odd sets of vertices whose inequality `solution` violates, and add them to `odd_sets`.
 
         Returns:
             Whether such sets were found.
