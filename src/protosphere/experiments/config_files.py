@@ -69,7 +69,7 @@ def load_config(name: str) -> TrainingConfig:
 
 
 def is_config_file(name: str) -> bool:
-    """Return True if `name` is the path of a .toml file, and False if it is the name of a shipped config."""
+    """Return True if `name` ends in .toml and is thus a path. Other names are the names of shipped configs."""
     return name.endswith(".toml")
 
 

@@ -213,7 +213,10 @@ class PrototypeHead(nn.Module):
         return scale * self.preset.embed(wide)
 
     def _checked_input(self, z: Tensor) -> Tensor:
-        """Check that z has the shape (..., n), and return z, converted to float32 if it has half precision."""
+        """Check that z has the shape (..., n), and return z, converted to float32 if it has half precision.
+
+        If a loader has replaced the buffers of the prototypes, the prototypes are rebuilt first.
+        """
         if self._may_be_replaced and not torch.compiler.is_compiling():
             self._restore_lost_buffers()
         return checked_wide(z, self.dim)

@@ -104,7 +104,8 @@ def _logit_vectors(
 ) -> tuple[Tensor, Projection]:
     """Return (..., n) vectors, and the projection that computes their dot products with the prototypes.
 
-    If `prototypes` is a head, the returned vectors are the results of its method `embed`. Otherwise they are `vectors`.
+    The returned vectors are `vectors` or, if `prototypes` is a head, the results of its method `embed`. Vectors in half
+    precision are converted to float32 first.
     """
     if isinstance(prototypes, Tensor):
         projection = _matrix_projection(prototypes)
