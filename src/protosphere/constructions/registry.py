@@ -1,7 +1,7 @@
 """Registry of constructions.
 
-The decorator `construction` turns a build function into an immutable record, a `Construction`, and adds the record to
-the registry.
+The decorator `construction` adds a function that places points to the registry. The registry stores an immutable record
+for each function, a `Construction`.
 """
 
 import inspect

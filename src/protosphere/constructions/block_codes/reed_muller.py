@@ -87,7 +87,8 @@ def _generator(r: int, m: int, dim: int, shortened: int, count: int) -> PackedBi
 def _points_by_power(m: int) -> Indices:
     """Return the elements of GF(2^m) as integers, in the order 0, 1, alpha, alpha^2, ...
 
-    alpha is the primitive element. If m is 0 or too large for `binary_field`, the integers 0, 1, 2, ... are returned.
+    Here alpha is the primitive element of `binary_field(m)`. If m is 0 or above `LARGEST_DEGREE`, the integers from 0
+    to 2^m - 1 are returned in ascending order.
     """
     if 1 <= m <= LARGEST_DEGREE:
         return np.append(0, binary_field(m).exp[: (1 << m) - 1])

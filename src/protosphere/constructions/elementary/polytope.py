@@ -74,8 +74,8 @@ def icosahedron() -> Points:
 def snub_cube() -> Points:
     """Return the 24 vertices of the snub cube.
 
-    They are the normalized permutations of (+-1, +-1/t, +-t), where t is the tribonacci constant. The number of plus
-    signs is even if the permutation is even, and odd if it is odd.
+    They are the normalized permutations of (+-1, +-1/t, +-t). The number of plus signs is even if the permutation is
+    even, and odd if it is odd. Here t is the tribonacci constant, the real zero of t^3 - t^2 - t - 1.
     """
     entries = (1.0, 1 / TRIBONACCI, TRIBONACCI)
     corners: list[list[float]] = []

@@ -4,7 +4,7 @@ The vectors are multiplied by a random orthogonal matrix. Then their coordinates
 
 - The first coordinates are divided into parts of equal width. In each part, a vector is replaced by the nearest of up
   to 256 values, which k-means learns (Jegou, Douze and Schmid, Product quantization for nearest neighbor search, 2011).
-  There are just enough parts for every vector to have its own combination of values, which keeps all points apart.
+  There are enough parts for every vector to have its own combination of values, which keeps all points apart.
 - The other coordinates of a vector are replaced by a sum of codewords, one from each codebook. Each codebook is learned
   from the residuals: the differences between the vectors and the sums of their codewords from the earlier codebooks
   (Chen, Guan and Wang, Approximate nearest neighbor search by residual vector quantization, 2010). The sum is then

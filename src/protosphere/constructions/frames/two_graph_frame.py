@@ -98,9 +98,11 @@ def two_graph_frame() -> Iterable[Member]:
 def unitary_signs(q: int) -> Points:
     """Return the signs of the unitary two-graph, one for each pair of isotropic points of GF(q^2)^3.
 
-    Let y' = y^q for an element y of GF(q^2). The isotropic points are (0, 0, 1) and the points (1, b, c) for which c +
-    c' + b b' is 0. The Hermitian product of points x and y is x0 y2' + x1 y1' + x2 y0'. If q = 1 mod 4, the sign of a
-    pair is 1 if the product is a square in GF(q^2), and -1 otherwise. If q = 3 mod 4, all signs are reversed.
+    Let y' = y^q for an element y of GF(q^2). The isotropic points are (0, 0, 1) and all points (1, b, c) for which the
+    sum c + c' + b b' is 0. The Hermitian product of two points x and y is the sum x0 y2' + x1 y1' + x2 y0'.
+
+    If q = 1 mod 4, the sign of a pair is 1 if the product is a square in GF(q^2), and -1 otherwise. If q = 3 mod 4, all
+    signs are reversed.
 
     Args:
         q: Odd prime power.
@@ -128,9 +130,9 @@ def unitary_signs(q: int) -> Points:
 def symplectic_signs(m: int, sign: int) -> Points:
     """Return the signs of a symplectic two-graph, one for each pair of vectors of GF(2)^(2m) at which a form Q is 1.
 
-    A vector (x, y) consists of two halves x and y of m bits. The quadratic form Q(x, y) is <x, y> if `sign` is -1, and
-    <x, y> + x_1 + y_1 if `sign` is 1. The symplectic product of (x, y) and (u, v) is <x, v> + <y, u> modulo 2. The sign
-    of the two vectors is `sign` if this product is 0, and -`sign` if it is 1.
+    A vector (x, y) consists of two halves x and y of m bits. Let <x, y> be their inner product. The quadratic form Q(x,
+    y) is <x, y> if `sign` is -1, and <x, y> + x_1 + y_1 if `sign` is 1. The symplectic product of (x, y) and (u, v) is
+    <x, v> + <y, u> modulo 2. The sign of the two vectors is `sign` if this product is 0, and -`sign` if it is 1.
 
     Args:
         m: Half of the dimension of the vectors.

@@ -44,7 +44,7 @@ def weil_chirp() -> Iterator[Member]:
 
 
 def _degrees(p: int) -> Iterator[int]:
-    """Yield each number d for which a code is made of the polynomials of degree at most d.
+    """Yield each number d for which there is a code of all polynomials modulo `p` of degree at most d.
 
     These numbers are 2, and all d > 2 with (d - 1)/sqrt(p) < 1 and 4 p^(d-1) < `ENOUGH`.
     """

@@ -1,8 +1,9 @@
 """Cohn and Li's kissing configurations of 19, 20 and 21 dimensions: odd signs on octads of a shortened Golay code.
 
-The coordinates are the first n of the 24 coordinates of the extended Golay code. An octad is the set of the eight ones
-of a codeword of weight 8. In this scale, the minimal vectors of the laminated lattice of dimension n have squared norm
-32. There are two types:
+The coordinates are the first n of the 24 coordinates of the extended Golay code. An octad is the set of the ones of a
+codeword of weight 8. Only octads among the first n coordinates are used.
+
+The minimal vectors of the laminated lattice of dimension n have squared norm 32. There are two types:
 
 - vectors with two entries +-4
 - vectors with eight entries +-2 at the coordinates of an octad, an even number of which are negative
@@ -15,11 +16,11 @@ Golay code among the first n coordinates. A codeword has an even number of ones 
 a vector agree with those of a vector on the octad in at most seven of the eight coordinates. The inner product of the
 two vectors is at most 12 sqrt(32/n), which is below 16.
 
-The codewords must differ in at least n/4 of the first n coordinates. Any two codewords differ in at least 8 of the 24
-coordinates. So it is enough that they differ in at most 3 of the last 24 - n coordinates, or in at most 2 if n = 21.
-Therefore only codewords with at most one 1 among some of the last coordinates are chosen: among four of them if n = 19,
-and among three if n = 20 or 21. By Kleitman's theorem, no other choice allows more patterns of bits at the last 24 - n
-coordinates. For n = 19, it allows 10 of the 32 patterns, which is Ho's improvement.
+Any two of the chosen codewords must differ in at least n/4 of the first n coordinates. All codewords differ in at least
+8 of the 24 coordinates. So it is enough that the chosen codewords differ in at most 3 of the last 24 - n coordinates,
+or in at most 2 if n = 21. Therefore only codewords with at most one 1 among some of the last coordinates are chosen:
+among four of them if n = 19, and among three if n = 20 or 21. By Kleitman's theorem, no other choice allows more
+patterns of bits at the last 24 - n coordinates. For n = 19, it allows 10 of the 32 patterns, which is Ho's improvement.
 """
 
 import numpy as np
