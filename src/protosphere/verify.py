@@ -188,7 +188,8 @@ def size_in(value: Any) -> int:
 def fraction_in(value: Any) -> Fraction:
     """Return a number from a header as a Fraction.
 
-    In the header, the number is a text such as "1/3", or an int or float with an absolute value of at most 2.
+    In the header, the number must be a text such as "1/3", or an int or float with an absolute value of at most 2. If
+    `value` is anything else, VerificationError is raised.
     """
     if isinstance(value, str):
         plain = re.fullmatch(r"-?\d{1,300}(/[1-9]\d{0,299})?", value, re.ASCII)
@@ -814,7 +815,7 @@ class Part:
 def read_part(code: CodeFile, number: int, record: dict[str, Any]) -> Part:
     """Return the part with the index `number`.
 
-    `record` is the entry of the header that describes this part. Only the first `record["size"]` points belong to
+    `record` is the entry of the header that describes this part. Only the first `record["size"]` points represent
     values. The other points are ignored.
     """
     prefix = f"part{number}_"
