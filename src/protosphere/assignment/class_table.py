@@ -123,7 +123,7 @@ def _mean_of_column(rows: Sequence[Sequence[str]], column: int) -> float:
 
 
 def _read_rows(path: Path, wanted: Collection[str]) -> Mapping[str, list[str]]:
-    """Read the lines of a file whose first cell is in `wanted`.
+    """Read those lines of a file that begin with a cell in `wanted`.
 
     The result maps the first cell of a line to the list of its other cells. Other lines are not kept, because files of
     word vectors have millions of lines.

@@ -97,7 +97,7 @@ def _disjoint_pairs(
 def _matched_order(
     weights: Points, special: NDArray[np.bool_]
 ) -> tuple[Indices, str] | None:
-    """Return the order that minimizes the total weight of the pairs of classes at special pairs of points.
+    """Return the order for which the pairs of classes that get special pairs of points have the smallest total weight.
 
     If the order is not proved to be optimal, None is returned.
 

@@ -67,7 +67,7 @@ def page_data(progress: Progress = ignore) -> dict[str, Any]:
             for name in constructions_with(lambda traits: traits.on_page)
         },
         "members": _families(progress),
-        "cells": _linear_guarantees(measured["cells"]) | asked | {"best": _searched()},
+        "cells": _with_guarantees(measured["cells"]) | asked | {"best": _searched()},
         "spectra": {
             key: found
             for key, found in measured["spectra"].items()
@@ -184,7 +184,7 @@ def _proved_optima() -> list[list[Any]]:
     """Return a row for each pair (K, n) for which the lowest possible maximum cosine is known by a theorem.
 
     A row is [n, K, maximum cosine, exact maximum cosine, name of the theorem]. The exact maximum cosine is a text with
-    a fraction, or None.
+    a fraction, or None if it is irrational.
     """
     return [
         [
@@ -205,7 +205,7 @@ def _chain(m: int) -> list[list[Any]]:
     ]
 
 
-def _linear_guarantees(cells: dict[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
+def _with_guarantees(cells: dict[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
     """Return a copy of `cells` in which the guarantee of the code is appended to each row.
 
     If a code has no guarantee, None is appended.

@@ -174,7 +174,7 @@ def field(q: int) -> FiniteField:
 def _primitive_powers(p: int, e: int) -> list[int]:
     """Return 1, x, x^2, ..., x^(p^e - 2) modulo the first primitive polynomial of degree e over GF(p).
 
-    Each power is an integer, as the docstring of `FiniteField` describes.
+    Each power is stored as an integer (see `FiniteField`).
     """
     for high_first in product(range(p), repeat=e):
         powers = _powers_of_x(p, high_first[::-1])
@@ -187,7 +187,7 @@ def _powers_of_x(p: int, low: tuple[int, ...]) -> list[int]:
     """Return the list 1, x, x^2, ... modulo a polynomial of degree e over GF(p); it ends before 1 occurs again.
 
     If 1 does not occur again, the list is empty. `low` contains the coefficients of 1, x, ..., x^(e-1) in the
-    polynomial; the coefficient of x^e is 1. Each power is an integer, as the docstring of `FiniteField` describes.
+    polynomial; the coefficient of x^e is 1. Each power is stored as an integer (see `FiniteField`).
     """
     e = len(low)
     one = (1, *(0,) * (len(low) - 1))
