@@ -130,9 +130,9 @@ def unitary_signs(q: int) -> Points:
 def symplectic_signs(m: int, sign: int) -> Points:
     """Return the signs of a symplectic two-graph, one for each pair of vectors of GF(2)^(2m) at which a form Q is 1.
 
-    A vector (x, y) consists of two halves x and y of m bits. Let <x, y> be their inner product. The quadratic form Q(x,
-    y) is <x, y> if `sign` is -1, and <x, y> + x_1 + y_1 if `sign` is 1. The symplectic product of (x, y) and (u, v) is
-    <x, v> + <y, u> modulo 2. The sign of the two vectors is `sign` if this product is 0, and -`sign` if it is 1.
+    A vector (x, y) consists of two halves x and y of m bits. Let <x, y> be their inner product. The quadratic form Q is
+    <x, y> if `sign` is -1, and <x, y> + x_1 + y_1 if `sign` is 1. The symplectic product of (x, y) and (u, v) is the
+    sum <x, v> + <y, u> modulo 2. The sign of the two vectors is `sign` if this product is 0, and -`sign` if it is 1.
 
     Args:
         m: Half of the dimension of the vectors.

@@ -2,12 +2,12 @@
 
 All points of a layer have the same last coordinate: 0, 1/2, -1/2, 1 or -1. This number is the name of the layer.
 
-- The layer 0 has the vectors of R^12 with entries +-1/2 at four coordinates (a quadruple), and zeros elsewhere. There
-  are 51 quadruples with 16 sign patterns each (see `signed_quadruples`).
-- Each of the layers 1/2 and -1/2 has the axes +-e_i of R^12 and 144 vectors (+-1, ..., +-1), all scaled to norm
-  sqrt(3)/2. Any two of the 144 vectors differ in at least four coordinates. A point of the layer 1/2 and a point of the
-  layer -1/2 are always at least 60 degrees apart.
-- The layers 1 and -1 have one point each: e_13 and -e_13.
+- Layer 0 has the vectors of R^12 with entries +-1/2 at four coordinates, and zeros elsewhere. The four coordinates are
+  one of 51 quadruples (see `signed_quadruples`), with all 16 patterns of signs.
+- Layers 1/2 and -1/2 have the axes +-e_i of R^12 and 144 vectors (+-1, ..., +-1), all scaled to norm sqrt(3)/2. Any two
+  of the 144 vectors differ in at least four coordinates. A point of layer 1/2 and a point of layer -1/2 are always at
+  least 60 degrees apart.
+- Layers 1 and -1 have one point each: e_13 and -e_13.
 
 The 144 vectors have the signs of the codewords of Julin's code: -1 at the ones of a codeword, and 1 at its zeros. The
 ones of a codeword are one of the 132 hexads of the Steiner system S(5, 6, 12), one of six disjoint pairs of

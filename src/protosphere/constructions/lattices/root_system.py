@@ -76,7 +76,7 @@ def _pairs(n: int, numbers: Indices) -> tuple[Indices, Indices]:
 
 
 def _exceptional() -> Iterable[Member]:
-    """Yield E6, E7 and E8.
+    """Yield the codes of the roots of E6, E7 and E8.
 
     E7 has the roots of E8 that are orthogonal to one root. E6 has the roots of E8 that are orthogonal to two roots at
     an angle of 120 degrees.
