@@ -1,4 +1,4 @@
-"""`python -m tools numbers`."""
+"""Command `python -m tools numbers`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Flag = Annotated[bool, Parameter(negative="")]
 
 
 class Row(NamedTuple):
-    """One number of one page, before and after its maker ran."""
+    """One place where a page shows a number, with its text before and after the maker ran."""
 
     number: str
     page: str
@@ -47,7 +47,7 @@ class Row(NamedTuple):
     moved: bool
 
     def texts(self) -> list[str]:
-        """Return the cells of the report."""
+        """Return the cells of the row in the report, in the order of `HEADINGS`."""
         moved = "yes" if self.moved else ""
         return [
             self.number,
@@ -68,19 +68,20 @@ def numbers(
     render: Flag = False,
     report: Path | None = None,
 ) -> None:
-    """Run the makers of all printed numbers again and show what moved; exit code 1 if something did.
+    """Run the makers of the numbers on pages again and show which numbers changed.
 
-    With --write each answer is kept as soon as it is made, so that a run that was stopped goes on by
-    `python -m tools numbers --stale --write`.
+    The exit code is 1 if a number changed, or if a study was made with other defaults than those of today. With
+    --write, each answer is kept as soon as it is made. With --stale and --write, an interrupted run continues.
 
     Args:
-        names: Only these makers; all of them unless given.
+        names: Names of the makers to run. The default is all makers.
         write: Keep the new answers in results/numbers and write them on the pages.
-        cheap: Only makers that take less than a minute.
-        stale: Only makers without an answer, or with one from other defaults or with times of a busy machine.
+        cheap: Run only makers that take less than a minute.
+        stale: Run only makers that have no answer yet, whose defaults have changed since, or whose times were measured
+            on a busy machine.
         accept: Keep a study whose runs were made with other defaults, and call it up to date; its page must say so.
-        render: Run nothing: write the pages from the answers that are kept.
-        report: Write the table of what moved into this Markdown file, too.
+        render: Run no command. Only write the pages from the answers that are kept.
+        report: Path of a Markdown file for the table of numbers.
     """
     check_names({number for maker in MAKERS.values() for number in numbers_of(maker)})
     if render:
@@ -118,12 +119,19 @@ def numbers(
 
 
 def numbers_of(maker: Maker) -> list[str]:
-    """Return the full names of the maker's numbers."""
+    """Return the full names, MAKER.NAME, of the numbers of a maker."""
     return [f"{maker.name}.{name}" for name in maker.shown]
 
 
 def chosen_makers(names: tuple[str, ...], *, cheap: bool, stale: bool) -> list[Maker]:
-    """Return the makers of these names, or all, without those that `cheap` and `stale` leave out."""
+    """Return the makers with the given names, or all makers if there are no names.
+
+    If `cheap` is True, makers of cost SLOW are left out. If `stale` is True, only stale makers are kept (see
+    `is_stale`).
+
+    Raises:
+        InvalidArgumentError: If there are names and `cheap` is True, or if there is no maker of a name.
+    """
     if names and cheap:
         raise InvalidArgumentError(
             "'--cheap' chooses makers by itself; leave out the names or '--cheap'"
@@ -139,7 +147,11 @@ def chosen_makers(names: tuple[str, ...], *, cheap: bool, stale: bool) -> list[M
 
 
 def is_stale(maker: Maker) -> bool:
-    """Return whether the maker has no answer yet, or one from other defaults or with times of a busy machine."""
+    """Return whether the maker has to run again.
+
+    It has to if it has no record, if a default has changed since the record was made, or if the record has times that
+    were measured on a busy machine.
+    """
     record = read_record(maker)
     return (
         record is None
@@ -149,7 +161,7 @@ def is_stale(maker: Maker) -> bool:
 
 
 def kept_texts() -> dict[str, str]:
-    """Return the text of every number by the answers that are kept."""
+    """Return the text of every number by its full name, computed from the records."""
     texts: dict[str, str] = {}
     for maker in MAKERS.values():
         record = read_record(maker)
@@ -161,7 +173,13 @@ def kept_texts() -> dict[str, str]:
 def compared_rows(
     maker: Maker, before: dict[str, Any] | None, answer: Answer
 ) -> Iterator[Row]:
-    """Yield a row for each place where a number of the maker is shown."""
+    """Yield a row for each place on a page that shows a number of the maker.
+
+    Args:
+        maker: A maker that ran.
+        before: Its record before the run; None if there was none.
+        answer: Its new answer.
+    """
     beyond_tolerance = before is None or bool(maker.moves(before["answer"], answer))
     new = maker.texts(answer)
     for shown in shown_numbers():
@@ -173,7 +191,7 @@ def compared_rows(
 
 
 def report_rows(rows: list[Row]) -> None:
-    """Print the table of all numbers."""
+    """Print the rows as a table."""
     table = Table()
     for heading in HEADINGS:
         table.add_column(heading, overflow="fold")
@@ -183,7 +201,10 @@ def report_rows(rows: list[Row]) -> None:
 
 
 def report_outdated(outdated: list[str]) -> None:
-    """Print which studies were made with other defaults, and what to do."""
+    """Print which studies were made with other defaults, and what the user can do.
+
+    Each text in `outdated` names a study and the default that changed.
+    """
     for change in outdated:
         screen().print(f"made with another default: {change}", soft_wrap=True)
     if outdated:
@@ -194,7 +215,7 @@ def report_outdated(outdated: list[str]) -> None:
 
 
 def report_busy(busy: list[str]) -> None:
-    """Print which makers measured times while the machine had other work to do."""
+    """Print the names of makers that measured times on a busy machine."""
     if busy:
         names = ", ".join(busy)
         screen().print(
@@ -204,14 +225,14 @@ def report_busy(busy: list[str]) -> None:
 
 
 def brief(text: str) -> str:
-    """Return a text as it fits into the report: of a table only how many lines it has."""
+    """Return the text of a number for the report: its first `LONGEST_TEXT` characters, or the length of a table."""
     if "\n" in text:
         return f"table of {len(text.splitlines())} lines"
     return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}..."
 
 
 def report_pages(changed: list[str]) -> None:
-    """Print which pages were written."""
+    """Print the names of the pages that were written."""
     screen().print(
         f"pages written: {', '.join(changed) or 'none, all were up to date'}"
     )

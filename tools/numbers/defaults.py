@@ -1,8 +1,9 @@
-"""Defaults of the package as a few numbers: what a default head does with fixed inputs, and how good a default code is.
+"""Defaults of the package, each described by a few numbers.
 
-A record keeps these numbers. Where they are no longer what the package does, a default has changed since the record
-was made, and its numbers must be made again. The inputs are combinations of prototypes, so that the numbers do not
-depend on how a code is rotated.
+A probe measures one default. For example, the probe of a default head computes its logits for fixed inputs. The record
+of a maker keeps the numbers of the probes on which its answer depends. If a probe now returns other numbers, a default
+has changed since the record was made, and the maker must run again. The inputs are combinations of prototypes, so that
+rotating a code does not change the numbers.
 """
 
 from __future__ import annotations
@@ -31,16 +32,16 @@ DIGITS = 6
 
 @dataclass(frozen=True)
 class Probe:
-    """One default: its name, and a function that returns its numbers."""
+    """One default: its name, and a function that measures it and returns the results by name."""
 
     name: str
     measure: Callable[[], dict[str, Any]]
 
 
 def default_head(num_classes: int, dim: int) -> Probe:
-    """Return the probe of `PrototypeHead(num_classes, dim=dim)`: its code, preset, scale and loss.
+    """Return the probe of `PrototypeHead(num_classes, dim=dim)`, which measures its code, preset, logits and loss.
 
-    Choose a size whose code has a closed form: a search may end elsewhere on another machine.
+    Choose a size whose code has a closed form, because the result of a search may depend on the machine.
     """
     return Probe(
         f"PrototypeHead({num_classes}, dim={dim})",
@@ -49,7 +50,7 @@ def default_head(num_classes: int, dim: int) -> Probe:
 
 
 def named_preset(preset: str, num_classes: int, dim: int) -> Probe:
-    """Return the probe of a head with this preset, by whatever default it has for the rest."""
+    """Return the probe of `PrototypeHead(num_classes, dim=dim, preset=preset)`."""
     name = f"PrototypeHead({num_classes}, dim={dim}, preset={preset!r})"
     return Probe(name, lambda: _head_numbers(num_classes, dim, preset))
 
@@ -61,14 +62,14 @@ def default_score(num_classes: int, dim: int) -> Probe:
 
 
 def default_preset() -> Probe:
-    """Return the probe of which preset is the default."""
+    """Return the probe that gives the name of the default preset."""
     return Probe(
         "default preset", lambda: {"preset": _made_head(3, 2, None).preset.name}
     )
 
 
 def known_code(num_classes: int, dim: int) -> Probe:
-    """Return the probe of `ps.best(num_classes=num_classes, dim=dim, iterations=0)`."""
+    """Return the probe of the maximum cosine of `ps.best(num_classes=num_classes, dim=dim, iterations=0)`."""
     name = f"best({num_classes}, {dim}, iterations=0)"
     return Probe(
         name, lambda: {"max_cosine": rounded(_known_max_cosine(num_classes, dim))}
@@ -109,13 +110,13 @@ def _score_numbers(num_classes: int, dim: int) -> dict[str, Any]:
 
 
 def _inputs(prototypes: Tensor) -> Tensor:
-    """Return inputs between the first two prototypes, nearer to the first, one of each length."""
+    """Return inputs with the norms `LENGTHS`, all in the direction of 2 `prototypes[0]` + `prototypes[1]`."""
     direction = torch.nn.functional.normalize(2 * prototypes[0] + prototypes[1], dim=0)
     return torch.tensor(LENGTHS)[:, None] * direction
 
 
 def rounded(values: Any) -> Any:
-    """Return numbers, or nested lists of them, to `DIGITS` significant digits."""
+    """Return a number, or nested lists of numbers, rounded to `DIGITS` significant digits."""
     array = np.asarray(values, dtype=np.float64)
     if array.ndim:
         return [rounded(part) for part in array]

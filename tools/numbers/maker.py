@@ -1,4 +1,4 @@
-"""What a maker is: a command, what pages show of its answer, and how far the answer may move."""
+"""The class `Maker`: a command, the numbers that pages show of its answer, and how far these numbers may change."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ CHEAP, SLOW, STUDY = "cheap", "slow", "study"
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far a number may move before it counts as moved: `absolute` plus `relative` of what it was."""
+    """Largest change of a number that is ignored: `absolute` plus `relative` times the previous value."""
 
     absolute: float = 0.0
     relative: float = 0.0
 
     def allows(self, before: float, after: float) -> bool:
-        """Return whether `after` is near enough to `before`."""
+        """Return whether the change from `before` to `after` is ignored."""
         return abs(after - before) <= self.absolute + self.relative * abs(before)
 
 
@@ -30,28 +30,31 @@ EXACT = Tolerance(absolute=1e-9, relative=1e-6)
 
 
 def as_printed(answer: Answer) -> Answer:
-    """Return the whole answer."""
+    """Return `answer` unchanged."""
     return answer
 
 
 @dataclass(frozen=True)
 class Maker:
-    """A command and the numbers that pages show of its answer.
+    """A command, and the numbers that pages show of its answer.
 
     Attributes:
-        name: Its file is results/numbers/NAME.json, and its numbers are called NAME.SOMETHING.
-        command: What a reader types; it stands on every page that shows one of the numbers.
-        measure: Returns the answer: runs the command with --json, or reads the table that the command wrote.
-        shown: By name, the text that pages show of an answer.
+        name: Name of the maker. Its record is results/numbers/NAME.json, and the full names of its numbers begin with
+            NAME and a dot.
+        command: The command as a reader types it. It stands on every page that shows one of the numbers.
+        measure: Function that returns the answer. It runs the command with --json, or reads the table that the command
+            wrote.
+        shown: For the name of each number, the function that returns its text on a page, given the answer.
         cost: CHEAP, SLOW or STUDY.
-        spot_check: A command that makes a part of the answer in a few seconds, for the tests; only of CHEAP makers.
-        selected: Returns what is kept of what the command printed.
-        tolerances: By pattern of the path in the answer ("*.learned.*"), how far numbers may move; the first that
-            matches counts, and `EXACT` where none does.
-        depends_on: Defaults of the package that the answer depends on.
-        tables: Files in results/ that a STUDY is computed from.
-        seeds: Seeds of the command's runs.
-        timed: Whether the answer has times, which are worth something only on an idle machine.
+        spot_check: Command that makes a part of the answer in a few seconds. The tests run this command. Only CHEAP
+            makers have one.
+        selected: Function that returns the part of the answer to keep.
+        tolerances: For patterns such as "*.learned.*", how far the numbers may change whose path in the answer matches
+            the pattern. The first pattern that matches counts. If none matches, the tolerance is `EXACT`.
+        depends_on: Probes of the defaults on which the answer depends.
+        tables: Files in results/ from which the answer of a STUDY is computed.
+        seeds: Seeds of the runs of the command.
+        timed: Whether the answer has times. Times should be measured on an idle machine.
     """
 
     name: str
@@ -68,22 +71,23 @@ class Maker:
     timed: bool = False
 
     def tolerance_of(self, path: str) -> Tolerance:
-        """Return how far the number at `path` of the answer may move."""
+        """Return the tolerance of the number at `path` in the answer."""
         for pattern, tolerance in self.tolerances.items():
             if fnmatchcase(path, pattern):
                 return tolerance
         return EXACT
 
     def texts(self, answer: Answer) -> dict[str, str]:
-        """Return by its full name the text of every number of `answer`."""
+        """Return the text of every number of the maker for this answer, by the full name of the number."""
         return {
             f"{self.name}.{name}": render(answer) for name, render in self.shown.items()
         }
 
     def moves(self, before: Answer, after: Answer) -> list[str]:
-        """Return the paths of `after` whose value is not that of `before`, within the tolerance.
+        """Return the paths in `after` whose value differs from that in `before` by more than the tolerance.
 
-        Parts of `before` that `after` does not have are not compared: a spot check makes a part.
+        Paths that are only in `after` are included. Paths that are only in `before` are not compared, because a spot
+        check makes only a part of the answer.
         """
         known = dict(leaves(before))
         return [
@@ -99,12 +103,14 @@ class Maker:
 
 
 def is_number(value: Any) -> bool:
-    """Return whether `value` is an int or a float, and no bool."""
+    """Return whether `value` is an int or a float, but not a bool."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def leaves(answer: Answer, path: str = "") -> list[tuple[str, Any]]:
-    """Return every value of an answer with its path.
+    """Return a pair (path, value) for every value in the nested dicts and lists of an answer.
+
+    A path consists of the keys and indices on the way to the value, joined by dots.
 
     >>> leaves({"a": [1, {"b": 2}]})
     [('a.0', 1), ('a.1.b', 2)]

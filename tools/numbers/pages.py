@@ -1,4 +1,4 @@
-"""Numbers on pages: what stands between `<!-- number: NAME -->` and `<!-- /number -->` is written from records."""
+"""Numbers on pages: the text between `<!-- number: NAME -->` and `<!-- /number -->` is written from records."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MARKED = re.compile(
 
 
 class Shown(NamedTuple):
-    """A number on a page: its page, its name, and the text that stands there."""
+    """A number on a page: path of the page, full name of the number, and the text between its comments."""
 
     page: str
     name: str
@@ -26,17 +26,17 @@ class Shown(NamedTuple):
 
 
 def pages() -> list[Path]:
-    """Return the README and every page of docs/."""
+    """Return the paths of the README and of every page in docs/."""
     return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def relative(page: Path) -> str:
-    """Return a page's path within the repository."""
+    """Return the path of a page relative to the folder of the repository."""
     return page.relative_to(ROOT).as_posix()
 
 
 def shown_numbers() -> list[Shown]:
-    """Return every number of every page."""
+    """Return every number on every page."""
     return [
         Shown(relative(page), found["name"], found["text"])
         for page in pages()
@@ -45,12 +45,12 @@ def shown_numbers() -> list[Shown]:
 
 
 def placed(text: str) -> str:
-    """Return a text as it stands between its comments: a table has lines of its own."""
+    """Return a text as it is written between its comments: a line break before and after a table."""
     return f"\n{text}\n" if text.startswith("|") else text
 
 
 def rendered(content: str, texts: Mapping[str, str]) -> str:
-    """Return a page's content with every number that `texts` knows written anew.
+    """Return the content of a page after the numbers whose names are in `texts` were written again.
 
     >>> rendered("<!-- number: a.b -->1<!-- /number --> %", {"a.b": "2"})
     '<!-- number: a.b -->2<!-- /number --> %'
@@ -66,7 +66,7 @@ def rendered(content: str, texts: Mapping[str, str]) -> str:
 
 
 def write_pages(texts: Mapping[str, str]) -> list[str]:
-    """Write the numbers of `texts` on all pages; return the pages that changed."""
+    """Write the numbers in `texts` on all pages, and return the paths of the pages that changed."""
     changed: list[str] = []
     for page in pages():
         content = page.read_text(encoding="utf-8")
@@ -78,7 +78,11 @@ def write_pages(texts: Mapping[str, str]) -> list[str]:
 
 
 def check_names(names: set[str]) -> None:
-    """Raise InvalidArgumentError for a page that shows a number which no maker makes."""
+    """Check that every number on a page has one of the given full names.
+
+    Raises:
+        InvalidArgumentError: If a page shows a number with another name.
+    """
     for shown in shown_numbers():
         if shown.name not in names:
             nearest = ", ".join(get_close_matches(shown.name, names)) or "none"

@@ -1,4 +1,4 @@
-"""The file of a maker: its answer, and under which conditions it was made."""
+"""The record of a maker: a file with its answer and the conditions under which the answer was made."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SAME_DEFAULT = Tolerance(absolute=1e-4, relative=5e-3)
 
 
 def load_average() -> float | None:
-    """Return how many processes ran on average in the last minute, None on systems that do not count them."""
+    """Return the load average of the machine over the last minute; None if the system does not report it."""
     return round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
 
 
@@ -40,10 +40,14 @@ def record_of(
     before: dict[str, Any] | None = None,
     load: float | None = None,
 ) -> dict[str, Any]:
-    """Return what the maker's file holds: the answer and its conditions.
+    """Return the record of a maker: its answer and the conditions under which the answer was made.
 
-    A study whose tables in results/ are those of the record `before` was made under the defaults of that record,
-    however often it is computed anew. `load` is that of the machine when the command began.
+    Args:
+        maker: The maker.
+        answer: Its new answer.
+        before: Its previous record, or None. If the maker is a STUDY whose tables have not changed since `before`, the
+            new record keeps the defaults of `before`, because the runs were made with these defaults.
+        load: Load average of the machine before the command started.
     """
     tables = {table: _digest(ROOT / table) for table in maker.tables}
     same_runs = (
@@ -74,7 +78,7 @@ def _digest(path: Path) -> str:
 
 
 def _shortened(answer: Answer) -> Answer:
-    """Return the answer with floats of few digits: a file that people compare line by line."""
+    """Return the answer with its floats rounded to `DIGITS` significant digits."""
     if isinstance(answer, dict):
         return {key: _shortened(value) for key, value in answer.items()}
     if isinstance(answer, list):
@@ -83,18 +87,18 @@ def _shortened(answer: Answer) -> Answer:
 
 
 def path_of(maker: Maker) -> Path:
-    """Return where the maker's file is."""
+    """Return the path of the record of a maker."""
     return FOLDER / f"{maker.name}.json"
 
 
 def read_record(maker: Maker) -> dict[str, Any] | None:
-    """Return what the maker's file holds, None where there is none yet."""
+    """Return the record of a maker; None if there is none yet."""
     path = path_of(maker)
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
 def write_record(maker: Maker, record: dict[str, Any]) -> Path:
-    """Write the maker's file, beside its place first."""
+    """Write the record of a maker, replacing the old file atomically, and return its path."""
     make_folder(FOLDER)
     return replace_bytes(
         path_of(maker),
@@ -103,12 +107,15 @@ def write_record(maker: Maker, record: dict[str, Any]) -> Path:
 
 
 def made_while_busy(maker: Maker, record: dict[str, Any]) -> bool:
-    """Return whether the answer has times that were measured while the machine had other work to do."""
+    """Return whether the record has times that were measured at a load average above `IDLE`."""
     return maker.timed and record["load"] is not None and record["load"] > IDLE
 
 
 def changed_defaults(maker: Maker, record: dict[str, Any]) -> list[str]:
-    """Return the defaults that are no longer what they were when the record was made, each with what differs."""
+    """Return a text for each number of a probe that has changed since the record was made.
+
+    A text names the probe and the number, with its old and its new value.
+    """
     changed: list[str] = []
     for probe in maker.depends_on:
         now = dict(leaves(probe.measure()))

@@ -1,4 +1,4 @@
-"""Running a command of a page: in a process of its own, as a reader does, or in this one, which is quicker."""
+"""Run a command of a page, in a new process or in this one."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Answer = Any
 
 
 def command_answer(command: str) -> Answer:
-    """Run a command of a page with --json from the repository's folder, and return what it printed.
+    """Run a command of a page with --json in the folder of the repository, and return the JSON that it printed.
 
     Raises:
-        StorageError: If the command fails, or prints something else than JSON.
+        StorageError: If the command fails, or does not print JSON.
     """
     words = shlex.split(command)
     programs = {
@@ -53,7 +53,10 @@ def command_answer(command: str) -> Answer:
 
 
 def answer_in_this_process(command: str) -> Answer:
-    """Do the same without a new process, for the tests: `python FILE` and `protosphere` only."""
+    """Return the answer of a command like `command_answer`, but without starting a new process.
+
+    The command must begin with `protosphere` or `python FILE`.
+    """
     program, *arguments = [*shlex.split(command), "--json"]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
@@ -76,6 +79,5 @@ def _parsed(command: str, printed: str) -> Answer:
 
 
 def _search_path() -> str:
-    """Return where the command finds protosphere, benchmarks and tools: this checkout first."""
     known = os.environ.get("PYTHONPATH", "")
     return os.pathsep.join(filter(None, (str(ROOT / "src"), str(ROOT), known)))

@@ -1,4 +1,8 @@
-"""Studies: tables of runs in results/ that took hours, and what `protosphere paired` computes from them."""
+"""Studies: tables of runs in results/ that took hours, and the means and differences computed from these runs.
+
+The command `protosphere paired` compares each method with a reference method, by the differences of runs with the same
+seed.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ Cell = list[float | None]
 
 @cache
 def runs(table: str) -> list[RunRecord]:
-    """Return the runs of a table in results/."""
+    """Return the records of the runs in the file `table` in results/."""
     return stored_records(ROOT / "results" / table)
 
 
@@ -26,7 +30,10 @@ def runs(table: str) -> list[RunRecord]:
 def paired(
     table: str, against: str, metric: str = "test_accuracy"
 ) -> dict[str, dict[str, Cell]]:
-    """Return what `protosphere paired results/TABLE --against AGAINST --metric METRIC` shows, by method and n."""
+    """Return the numbers that `protosphere paired results/TABLE --against AGAINST --metric METRIC` shows.
+
+    The keys are the name of the method and the dimension n as text.
+    """
     records = runs(table)
     names = methods_of(records)
     found: dict[str, dict[str, Cell]] = {}
@@ -46,7 +53,7 @@ def paired(
 def part(
     found: dict[str, dict[str, Cell]], methods: Iterable[str], dims: Sequence[int]
 ) -> Answer:
-    """Return the cells of these methods and dimensions."""
+    """Return the cells in `found` of these methods, in those of the dimensions `dims` in which each method was run."""
     return {
         method: {
             str(dim): found[method][str(dim)]
@@ -58,12 +65,12 @@ def part(
 
 
 def signed(value: float, digits: int) -> str:
-    """Return a difference with its sign, as printed matter has it."""
+    """Return a number with its sign, "+" or the typographic minus sign."""
     return f"{value:+.{digits}f}".replace("-", "\u2212")
 
 
 def cell_text(cell: Cell | None, digits: int = 1) -> str:
-    """Return a mean, and in brackets the difference with its half interval where there is one."""
+    """Return the mean of a cell as text, with its difference and half of the interval in brackets if there is one."""
     if cell is None:
         return ""
     mean, _, difference, half = cell
@@ -76,7 +83,14 @@ def cell_text(cell: Cell | None, digits: int = 1) -> str:
 def methods_table(
     answer: Answer, labels: dict[str, str], dims: Sequence[int], digits: int = 1
 ) -> str:
-    """Return a table with a row a method and a column a dimension."""
+    """Return a Markdown table with a row for each method and a column for each dimension.
+
+    Args:
+        answer: Cells by method and dimension.
+        labels: For the label of each row, the method that the row shows.
+        dims: Dimensions of the columns.
+        digits: Number of decimals.
+    """
     rows = [
         [label, *(cell_text(answer[method].get(str(dim)), digits) for dim in dims)]
         for label, method in labels.items()
@@ -85,17 +99,20 @@ def methods_table(
 
 
 def mean_with_half(cell: Cell, digits: int = 2) -> str:
-    """Return a mean and half of its interval."""
+    """Return the mean of a cell and half of its interval as text, such as "56.10 ± 0.20"."""
     return f"{cell[0]:.{digits}f} ± {cell[1]:.{digits}f}"
 
 
 def difference_with_half(cell: Cell, digits: int = 2) -> str:
-    """Return a difference and half of its interval."""
+    """Return the difference of a cell and half of its interval as text, such as "+1.20 ± 0.30"."""
     return f"{signed(cell[2] or 0.0, digits)} ± {cell[3]:.{digits}f}"
 
 
 def mean_at_rate(records: Iterable[RunRecord], lr: float) -> float | str | None:
-    """Return the mean test accuracy in percent at this rate, "failed" if a run failed, None if there was none."""
+    """Return the mean test accuracy in percent of the runs with learning rate `lr`.
+
+    The result is "failed" if one of these runs failed, and None if there are none.
+    """
     chosen = [record for record in records if record.config.lr == lr]
     if not chosen:
         return None

@@ -1,4 +1,4 @@
-"""Answers as Markdown: tables, fractions, percentages."""
+"""Texts for pages: Markdown tables, percentages, cosines and rounded numbers."""
 
 from __future__ import annotations
 
@@ -21,23 +21,26 @@ def markdown(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """Return a share as a percentage: 0.561 as 56%."""
+    """Return a share as a percentage, such as "56%" for 0.561."""
     return f"{100 * share:.{digits}f}%"
 
 
 def span(values: Iterable[float], digits: int = 1) -> str:
-    """Return from where to where values are: 93.0 to 94.9."""
+    """Return the smallest and the largest of the values as text, such as "93.0 to 94.9"."""
     known = list(values)
     return f"{min(known):.{digits}f} to {max(known):.{digits}f}"
 
 
 def cosine(value: Any, digits: int = 4) -> str:
-    """Return a cosine: a fraction as it is, a float with so many digits, nothing where there is none."""
+    """Return a cosine as text: a fraction unchanged, a float with `digits` decimals, and an empty text for None."""
     if value is None:
         return ""
     return value if isinstance(value, str) else f"{value:.{digits}f}"
 
 
 def significant(value: float, digits: int = 3) -> str:
-    """Return a number with so many significant digits and commas between thousands: 2,240 for 2244."""
+    """Return a number rounded to `digits` significant digits, with commas between thousands, such as "2,240" for 2244.
+
+    Numbers of 100,000 or more are rounded to an integer only.
+    """
     return f"{float(f'{value:.{digits}g}'):,g}" if value < 100_000 else f"{value:,.0f}"

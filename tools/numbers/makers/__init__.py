@@ -1,4 +1,4 @@
-"""All makers, by name: one file a subject, and a line here."""
+"""All makers by name. Each file of this folder has the makers of one subject."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Numbers of the benchmarks: times, ratios of times, and memory. They depend on the machine, so tolerances are wide."""
+"""Makers of the numbers of the benchmarks: times, ratios of times, and memory.
+
+These numbers depend on the machine, so their tolerances are wide. "Dense" stands for a learned `nn.Linear`, and "ours"
+for a head of protosphere.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +51,7 @@ PRESET_ROWS = (
 
 
 def times_table(answer: Answer) -> str:
-    """Return times of a dense layer and of ours, a row a job."""
+    """Return a Markdown table of times of the dense layer and our head, with a row for each size and operation."""
     rows: list[list[str]] = []
     for size in SIZES:
         jobs = {name: found for name, found in answer[size].items() if name != "memory"}
@@ -60,7 +64,7 @@ def times_table(answer: Answer) -> str:
 
 
 def memory_table(answer: Answer) -> str:
-    """Return what a dense layer and ours keep in memory."""
+    """Return a Markdown table of the memory of the dense layer and of our head, with a row for each size."""
     headings = [
         "n, K",
         "dense matrix",
@@ -78,7 +82,7 @@ def memory_table(answer: Answer) -> str:
 
 
 def million_table(answer: Answer) -> str:
-    """Return the costs of a million classes."""
+    """Return a Markdown table of times and memory of our head and the dense layer, for a million classes."""
     headings = [
         "",
         "step (cross-entropy, forward + backward)",
@@ -96,7 +100,7 @@ def million_table(answer: Answer) -> str:
 
 
 def parts_table(answer: Answer) -> str:
-    """Return the costs of a million classes made of parts, a row a case."""
+    """Return a Markdown table of times and memory of heads for a million classes made of parts."""
     rows = [
         [
             row["case"],
@@ -115,17 +119,17 @@ def parts_table(answer: Answer) -> str:
 
 
 def step_ratio(answer: Answer) -> str:
-    """Return how many times as fast a training step with 262,144 classes is."""
+    """Return by which factor a training step of our head is faster, for 262,144 classes, rounded down."""
     return f"{floor(answer[SIZES[1]]['cross-entropy, forward + backward']['ratio'])}"
 
 
 def slowest_assignment(answer: Answer, size: str) -> str:
-    """Return the CPU time of `ps.assign` with so many classes, in seconds."""
+    """Return the longest CPU time in seconds of `ps.assign` for the number of classes `size`."""
     return significant(max(found["seconds"] for found in answer[size].values()), 2)
 
 
 def assignment_gain(answer: Answer) -> str:
-    """Return how far above scipy's FAQ the values are, in percent."""
+    """Return the smallest and largest percentage by which the values of `ps.assign` exceed those of scipy's FAQ."""
     gains = [
         100 * (found["ratio"] - 1)
         for size in answer.values()
@@ -135,17 +139,24 @@ def assignment_gain(answer: Answer) -> str:
 
 
 def layer_number(answer: Answer, layer: str, key: str, unit: str) -> str:
-    """Return a time or the memory of a layer, with its unit."""
+    """Return a number of a layer with its unit. `key` is the name of the number in the answer."""
     return f"{significant(answer[layer][key], 2)} {unit}"
 
 
 def search_ratio(answer: Answer, size: str) -> str:
-    """Return how many times shorter the search is."""
+    """Return the time of the paper's descent divided by the time in which our search reaches the same result.
+
+    `size` is a key of the answer: n and K, such as "16, 100".
+    """
     return f"{answer[size]['ratio']:.0f}"
 
 
 def preset_table(answer: Answer) -> str:
-    """Return the mean accuracy over seeds, in brackets that of the worst seed, a row a method."""
+    """Return a Markdown table of accuracies, with a row for each method and a column for each learning rate.
+
+    An entry has the mean over the seeds and, in brackets, the lowest accuracy. The last column has the smallest
+    difference between a run of the method and the run of `nn.Linear` with the same learning rate and seed.
+    """
     rates = list(answer["nn.Linear"])
     rows: list[list[str]] = []
     for method in PRESET_ROWS:

@@ -1,4 +1,4 @@
-"""Numbers of codes: how far apart prototypes are."""
+"""Makers of the numbers of codes: their maximum cosines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COSINE = Tolerance(absolute=2e-3)
 
 
 def separation_table(answer: Answer) -> str:
-    """Return the largest cosine of each scheme, a row a size."""
+    """Return a Markdown table of maximum cosines, with a row for each pair (K, n) and a column for each scheme."""
     columns = list(next(iter(answer.values())))
     headings = ["**best**" if name == "best" else name for name in columns]
     rows: list[list[str]] = []
@@ -32,7 +32,10 @@ def separation_table(answer: Answer) -> str:
 
 
 def best_and_converse(answer: Answer) -> Answer:
-    """Return by dimension the best known value and the converse, of what `compare` prints."""
+    """Return the lowest known maximum cosine ("best") and the converse ("converse") by dimension.
+
+    `answer` is what the command `protosphere compare` prints.
+    """
     found: dict[str, dict[str, float]] = {}
     for record in answer["records"]:
         if record["scheme"] in ("best", "converse"):
@@ -43,7 +46,7 @@ def best_and_converse(answer: Answer) -> Answer:
 
 
 def many_classes() -> Answer:
-    """Return by K what `compare` finds."""
+    """Return the result of `best_and_converse` for 100,000 and 1,000,000 classes, by the number of classes as text."""
     return {
         str(K): best_and_converse(command_answer(MANY.format(K)))
         for K in (100_000, 1_000_000)
@@ -51,7 +54,7 @@ def many_classes() -> Answer:
 
 
 def many_classes_table(answer: Answer) -> str:
-    """Return the best known value beside the converse, a row a dimension."""
+    """Return a Markdown table of the lowest known maximum cosines and the converses, with a row for each dimension."""
     headings = ["n", "K = 10<sup>5</sup>", "converse", "K = 10<sup>6</sup>", "converse"]
     rows: list[list[str]] = []
     for dim in answer["100000"]:

@@ -1,4 +1,4 @@
-"""Numbers of the examples that train on scikit-learn's digits."""
+"""Makers of the numbers of the examples that train on scikit-learn's digits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ RETRIEVAL = "python examples/retrieval.py"
 
 
 def last_layer_table(answer: Answer) -> str:
-    """Return accuracies by momentum and learning rate, one for each seed."""
+    """Return a Markdown table of accuracies, with a row for each momentum and learning rate.
+
+    An entry lists the accuracies of all seeds.
+    """
     rows: list[list[str]] = []
     before = ""
     for setting, found in answer.items():
@@ -46,7 +49,13 @@ def last_layer_table(answer: Answer) -> str:
 
 
 def accuracy_span(answer: Answer, layer: str, momentum: str) -> str:
-    """Return from where to where the accuracies of a last layer are, over rates and seeds."""
+    """Return the lowest and the highest accuracy of a last layer over all learning rates and seeds, as text.
+
+    Args:
+        answer: Answer of the maker `replace_last_layer`.
+        layer: "prototypes" or "learned".
+        momentum: Momentum of SGD as text.
+    """
     settings = [
         found
         for setting, found in answer.items()
@@ -56,7 +65,7 @@ def accuracy_span(answer: Answer, layer: str, momentum: str) -> str:
 
 
 def score_table(answer: Answer) -> str:
-    """Return what each score accepts and rejects."""
+    """Return a Markdown table with the shares of known images accepted and of unknown images rejected, by score."""
     default = next(
         kind
         for kind, found in answer.items()
@@ -79,7 +88,10 @@ PARTS = ("old", "new", "all")
 
 
 def growth_table(answer: Answer) -> str:
-    """Return the accuracies of both last layers by what was trained on when the new digits came."""
+    """Return a Markdown table of the accuracies of both last layers on old, new and all digits.
+
+    Each row stands for one choice of the images on which training continued after the new digits were added.
+    """
     rows: list[list[str]] = []
     for name in answer[LAYERS[0]]:
         found = [answer[layer][name].get(part) for layer in LAYERS for part in PARTS]
@@ -91,7 +103,7 @@ def growth_table(answer: Answer) -> str:
 
 
 def rehearsed(answer: Answer, layer: str) -> float:
-    """Return the accuracy on all digits after training on the new ones and stored images of the old."""
+    """Return the accuracy on all digits after training on new digits and stored images of old digits."""
     return next(
         found["all"] for name, found in answer[layer].items() if "stored" in name
     )
@@ -106,7 +118,10 @@ COMPARED = {
 
 
 def retrieval_table(answer: Answer) -> str:
-    """Return the share of the same digit among the nearest images, one for each seed."""
+    """Return a Markdown table with a row for each way of comparing images.
+
+    The last column has, for each seed, the share of the nearest images that show the same digit as the query.
+    """
     rows: list[list[str]] = []
     for name, (label, stored) in COMPARED.items():
         shares = " ".join(f"{share:.1f}%" for share in answer[name])

@@ -1,4 +1,7 @@
-"""Numbers of the benchmark on rendered characters."""
+"""Makers of the numbers of the benchmark on rendered characters.
+
+The summary is the table in results/glyphs that `python -m benchmarks.glyphs report` writes.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ KINDS_OF_SEEN = {"unseen_random": "drawn at random", "unseen": "KS X 1001"}
 
 
 def measured() -> Answer:
-    """Return the rows of the summary by characters, method and number of steps."""
+    """Return the rows of the summary, by the set of characters, the method and the number of training steps."""
     found: dict[str, dict[str, dict[str, dict[str, str]]]] = {}
     with (ROOT / SUMMARY).open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -58,13 +61,13 @@ def measured() -> Answer:
 
 
 def measured_times() -> Answer:
-    """Return the rows of the table of times by method."""
+    """Return the rows of the table of times, by method."""
     with (ROOT / TIMES).open(newline="", encoding="utf-8") as file:
         return {row.pop("method"): row for row in csv.DictReader(file)}
 
 
 def times_table(answer: Answer) -> str:
-    """Return a row a last layer, the fastest step first."""
+    """Return a Markdown table of times and memory, with a row for each last layer in ascending order of step time."""
     rows: list[list[str]] = []
     for method, row in sorted(
         answer.items(), key=lambda found: float(found[1]["step_ms"])
@@ -84,12 +87,15 @@ def times_table(answer: Answer) -> str:
 
 
 def times_ratio(answer: Answer, kind: str) -> str:
-    """Return how many times as long as with parts a learned layer takes."""
+    """Return the time `kind`, a column of the table, of the learned layer divided by that of the method "parts"."""
     return f"{float(answer['learned'][kind]) / float(answer['parts'][kind]):.1f}"
 
 
 def cell(row: dict[str, str] | None) -> str:
-    """Return accuracy, half interval, and the number of seeds where it is not three."""
+    """Return the accuracy in a row of the summary and half of its interval as text.
+
+    If the number of seeds is not three, it is added in brackets. Without a row, the text is empty.
+    """
     if row is None:
         return ""
     text = f"{float(row['accuracy']):.1f}"
@@ -101,7 +107,7 @@ def cell(row: dict[str, str] | None) -> str:
 
 
 def accuracy_table(answer: Answer, characters: str) -> str:
-    """Return a row a last layer and a column a number of steps."""
+    """Return a Markdown table of accuracies, with a row for each last layer and a column for each number of steps."""
     methods = answer.get(characters, {})
     budgets = [
         steps
@@ -120,7 +126,7 @@ def accuracy_table(answer: Answer, characters: str) -> str:
 
 
 def faces_table(answer: Answer) -> str:
-    """Return accuracy on text faces and on the script face after the first budget."""
+    """Return a Markdown table of the accuracies on text faces and on the script face after 1,500 training steps."""
     rows = [
         [
             LAYERS[method],
@@ -136,7 +142,10 @@ KINDS_OF_FACES = ("text_accuracy", "script_accuracy")
 
 
 def unseen_table(answer: Answer) -> str:
-    """Return accuracy on classes with and without training images, for both choices of the former."""
+    """Return a Markdown table of the accuracies on syllables with and without training images.
+
+    The table has rows for both choices of the syllables with training images (see `KINDS_OF_SEEN`).
+    """
     rows: list[list[str]] = []
     for kind, choice in KINDS_OF_SEEN.items():
         for layer, label in UNSEEN.items():
@@ -156,18 +165,21 @@ def unseen_table(answer: Answer) -> str:
 
 
 def one_digit(row: dict[str, str], name: str) -> str:
-    """Return an entry of the summary with one digit; an empty text if it is missing."""
+    """Return the entry `name` of a row with one decimal; an empty text if it is missing."""
     return f"{float(row[name]):.1f}" if row.get(name) else ""
 
 
 def unseen_accuracy(answer: Answer, steps: int) -> str:
-    """Return the mean accuracy of parts on the syllables without images, if the others are drawn at random."""
+    """Return the accuracy of prototypes made of parts on syllables without training images.
+
+    The syllables with training images were drawn at random.
+    """
     row = answer["hangul"]["parts_unseen_random"][str(steps)]
     return f"{float(row['unseen_accuracy']):.1f}%"
 
 
 def accuracy(answer: Answer, method: str, steps: int) -> str:
-    """Return the mean accuracy of a method on Hangul syllables."""
+    """Return the mean accuracy of a method on Hangul syllables after `steps` training steps."""
     return f"{float(answer['hangul'][method][str(steps)]['accuracy']):.1f}%"
 
 

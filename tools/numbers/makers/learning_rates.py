@@ -1,4 +1,8 @@
-"""Numbers of the study of learning rates: the two default presets beside a learned layer, with and without momentum."""
+"""Makers of the numbers of the study of learning rates.
+
+The study compares the two default presets, `protosphere` and `soft_cap`, with a learned layer, trained by SGD with and
+without momentum.
+"""
 
 from __future__ import annotations
 
@@ -51,12 +55,15 @@ FAST = 0.5
 
 
 def measured() -> Answer:
-    """Return the accuracies by learning rate, and those of the two presets on MNIST at the highest rate."""
+    """Return the result of `accuracies` as "rates", and the result of `fast_on_mnist` as "mnist"."""
     return {"rates": accuracies(), "mnist": fast_on_mnist()}
 
 
 def accuracies() -> Answer:
-    """Return test accuracy, half of its interval and validation accuracy by data, last layer, momentum and rate."""
+    """Return [test accuracy, half of its interval, validation accuracy] in percent.
+
+    The keys are the name of the dataset and network, the last layer, and the text that `setting` returns.
+    """
     found: dict[str, dict[str, dict[str, list[float]]]] = {}
     with (ROOT / TABLE).open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -70,12 +77,12 @@ def accuracies() -> Answer:
 
 
 def setting(momentum: str, rate: str) -> str:
-    """Return how an answer calls a momentum and a learning rate."""
+    """Return the key for a momentum and a learning rate in the answer."""
     return f"momentum {momentum}, lr {rate}"
 
 
 def fast_on_mnist() -> Answer:
-    """Return the mean test accuracy of the two presets at the highest rate."""
+    """Return the mean test accuracies in percent of both presets on MNIST at the learning rate `FAST`."""
     return {
         preset: mean_at_rate(runs_of("mnist", preset), FAST)
         for preset in ("protosphere", "soft_cap")
@@ -83,7 +90,10 @@ def fast_on_mnist() -> Answer:
 
 
 def rates_table(answer: Answer) -> str:
-    """Return accuracies with half of their intervals, a row a last layer; the default of each K in bold."""
+    """Return a Markdown table of accuracies and half of their intervals, with a row for each network and last layer.
+
+    The preset that is the default for the number of classes is in bold.
+    """
     rows: list[list[str]] = []
     for name, (label, num_classes) in DATA.items():
         data = [label, str(num_classes)]
@@ -96,7 +106,7 @@ def rates_table(answer: Answer) -> str:
 
 
 def heading(layer: str, num_classes: int) -> str:
-    """Return a last layer as the page calls it."""
+    """Return the name of a last layer in Markdown, in bold if it is the default preset for this number of classes."""
     if layer == "learned layer":
         return layer
     is_default = layer == default_preset_of(num_classes).name
@@ -104,7 +114,12 @@ def heading(layer: str, num_classes: int) -> str:
 
 
 def presets_beside(answer: Answer, sizes: Iterable[int]) -> Iterator[tuple[float, ...]]:
-    """Yield the test accuracies of `protosphere` and `soft_cap` in every setting with so many classes."""
+    """Yield pairs of test accuracies, of `protosphere` and of `soft_cap`, trained in the same way.
+
+    Args:
+        answer: Answer of the maker.
+        sizes: Numbers of classes of the networks to include.
+    """
     wanted = set(sizes)
     for name, (_, num_classes) in DATA.items():
         if num_classes in wanted:
@@ -114,31 +129,31 @@ def presets_beside(answer: Answer, sizes: Iterable[int]) -> Iterator[tuple[float
 
 
 def largest_loss(answer: Answer) -> str:
-    """Return how far `protosphere` is below `soft_cap` at most, with at most 30 classes."""
+    """Return the largest difference in accuracy, `soft_cap` minus `protosphere`, with 10 or 20 classes."""
     pairs = presets_beside(answer, (10, 20))
     return f"{max(capped - ours for ours, capped in pairs):.1f}"
 
 
 def largest_gain(answer: Answer) -> str:
-    """Return how far `soft_cap` is above `protosphere` at most, with a hundred classes."""
+    """Return the largest difference in accuracy, `soft_cap` minus `protosphere`, with 100 classes."""
     pairs = presets_beside(answer, (100,))
     return f"{max(capped - ours for ours, capped in pairs):.0f}"
 
 
 def slow_gain(answer: Answer) -> str:
-    """Return how far `protosphere` is above `soft_cap` on the digits at the lowest rate without momentum."""
+    """Return the difference in accuracy, `protosphere` minus `soft_cap`, on the digits at rate 0.01 without momentum."""
     found = answer["rates"]["digits"]
     slow = setting("0.0", "0.01")
     return f"{found['protosphere'][slow][0] - found['soft_cap'][slow][0]:.1f}"
 
 
 def fast_accuracy(answer: Answer, preset: str) -> str:
-    """Return the accuracy of a preset on MNIST at the highest rate."""
+    """Return the mean test accuracy of a preset on MNIST at the learning rate `FAST`."""
     return f"{answer['mnist'][preset]:.1f}%"
 
 
 def mean_validation(answer: Answer, preset: str, size: int) -> str:
-    """Return the mean validation accuracy over rates, momentum and the networks with so many classes."""
+    """Return the validation accuracy of a preset: the mean over networks with `size` classes, momenta and rates."""
     values = [
         validation
         for name, (_, num_classes) in DATA.items()

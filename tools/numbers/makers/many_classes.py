@@ -1,4 +1,7 @@
-"""Numbers of the study of many classes: accuracy of a linear map to prototypes that know nothing of their classes."""
+"""Makers of the numbers of the study of many classes.
+
+The study measures the accuracy of a linear map to fixed prototypes, most of which do not depend on the classes.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ FEATURES = 128
 
 
 def measured() -> Answer:
-    """Return the mean accuracy in percent by number of classes, last layer and dimension."""
+    """Return mean accuracies in percent, by the number of classes, the last layer and the dimension."""
     found: dict[str, dict[str, dict[str, float]]] = {}
     with (ROOT / TABLE).open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -35,7 +38,10 @@ def measured() -> Answer:
 
 
 def accuracy_table(answer: Answer) -> str:
-    """Return a row a number of classes; of the default head every dimension below that of a simplex."""
+    """Return a Markdown table of accuracies in percent, with a row for each number of classes.
+
+    The last two columns list the accuracies in all dimensions n < K - 1 that were measured.
+    """
     headings = [
         "classes",
         LEARNED,
@@ -60,7 +66,7 @@ def accuracy_table(answer: Answer) -> str:
 
 
 def _by_dimension(accuracies: Mapping[str, float], num_classes: int) -> str:
-    """Return the accuracy in every dimension below that of a simplex."""
+    """Return the accuracies in dimensions below `num_classes` - 1 as text."""
     return "; ".join(
         f"n = {dim}: {accuracy:.1f}"
         for dim, accuracy in accuracies.items()

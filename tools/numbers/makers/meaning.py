@@ -1,4 +1,8 @@
-"""Numbers of the study of which class gets which prototype: tables of results/meaning, and sentences about them."""
+"""Makers of the numbers of the study of which class gets which prototype.
+
+The runs of the study are in tables in results/meaning. "Designed" prototypes are those of the method "semantic,
+learned, z halved".
+"""
 
 from __future__ import annotations
 
@@ -110,12 +114,12 @@ LEAST_RISK = {
 
 
 def sweep(name: str) -> str:
-    """Return the command that made a table, as the page has it."""
+    """Return the command that made the table `name` of runs, as the page shows it."""
     return f"protosphere sweep examples/meaning/{name}.toml --workers 2"
 
 
 def features() -> Answer:
-    """Return the accuracies on features, and those with n of K - 1 or more."""
+    """Return the accuracies of the methods in `FEATURES` and `SIMILARITIES`, by method and dimension."""
     methods = [*FEATURES.values(), *SIMILARITIES.values()]
     return part(
         paired("meaning/features.csv", BOTTLENECK), dict.fromkeys(methods), DIMS
@@ -123,7 +127,7 @@ def features() -> Answer:
 
 
 def without_differences(answer: Answer, labels: dict[str, str]) -> str:
-    """Return a table of means alone."""
+    """Return a Markdown table of mean accuracies, with a row for each method and a column for each dimension."""
     means = {
         method: {dim: [*cell[:2], None, None] for dim, cell in cells.items()}
         for method, cells in answer.items()
@@ -132,12 +136,12 @@ def without_differences(answer: Answer, labels: dict[str, str]) -> str:
 
 
 def mean_of(answer: Answer, label: str, dim: int = 16) -> str:
-    """Return one accuracy."""
+    """Return the mean accuracy of a method in one dimension. `label` is a key of `FEATURES`."""
     return f"{answer[FEATURES[label]][str(dim)][0]:.1f}%"
 
 
 def alignment_gain(answer: Answer, dim: int) -> str:
-    """Return how many points aligned prototypes have over random ones."""
+    """Return the accuracy of aligned prototypes of `best` minus that of a random mapping, in percentage points."""
     aligned, random = (
         answer[FEATURES[label]][str(dim)][0]
         for label in ("best, aligned", "best, at random")
@@ -146,12 +150,12 @@ def alignment_gain(answer: Answer, dim: int) -> str:
 
 
 def mean_difference(answer: Answer, first: str, second: str, dim: int) -> float:
-    """Return by how many points a method is above another at this dimension."""
+    """Return the mean accuracy of method `first` minus that of method `second` in one dimension, in points."""
     return answer[FEATURES[first]][str(dim)][0] - answer[FEATURES[second]][str(dim)][0]
 
 
 def opposition_cost(answer: Answer) -> str:
-    """Return from where to where opposed prototypes of `best` are below random ones, in points."""
+    """Return the range of the loss of accuracy by opposed instead of random mappings of `best`, as text."""
     known = [dim for dim in DIMS if str(dim) in answer[FEATURES["best, opposed"]]]
     return span(
         (
@@ -163,12 +167,12 @@ def opposition_cost(answer: Answer) -> str:
 
 
 def evenness_gain(answer: Answer, dim: int) -> str:
-    """Return by how many points `best` at random is above the cross-polytope at random."""
+    """Return the accuracy of `best` minus that of the cross-polytope, both with random mappings."""
     return f"{mean_difference(answer, 'best, at random', 'cross-polytope, at random', dim):.1f}"
 
 
 def designed_differences(answer: Answer, dims: tuple[int, ...]) -> str:
-    """Return from where to where designed prototypes differ from the learned bottleneck."""
+    """Return the range of the difference in accuracy, designed prototypes minus learned bottleneck, as text."""
     values = [
         answer[FEATURES["semantic, learned, z halved"]][str(dim)][2] for dim in dims
     ]
@@ -177,7 +181,13 @@ def designed_differences(answer: Answer, dims: tuple[int, ...]) -> str:
 
 
 def full_dimension(table: str) -> Answer:
-    """Return what methods with n of K - 1 or more have, against the learned layer, by each metric."""
+    """Return the cells of the methods in `FRAMES`, which have dimension K - 1 or K, by metric and method.
+
+    The differences are those from the learned layer. The Lindström preset with a simplex is included.
+
+    Args:
+        table: Path of the table of runs in results/.
+    """
     answer: dict[str, dict[str, Cell]] = {}
     for name, (metric, _) in METRICS.items():
         found = paired(table, LAYER, metric)
@@ -196,17 +206,17 @@ def full_dimension(table: str) -> Answer:
 
 
 def full_mean(answer: Answer, label: str) -> str:
-    """Return an accuracy with half of its interval."""
+    """Return the mean accuracy of a method and half of its interval as text."""
     return mean_with_half(answer["accuracy"][FRAMES.get(label, label)])
 
 
 def full_difference(answer: Answer, label: str) -> str:
-    """Return the paired difference from the learned layer."""
+    """Return the difference in accuracy of a method from the learned layer and half of its interval as text."""
     return difference_with_half(answer["accuracy"][FRAMES[label]])
 
 
 def frames_table(answer: Answer) -> str:
-    """Return accuracy and mistakes of the methods with n of K - 1 or more."""
+    """Return a Markdown table with a row for each method in `FRAMES` and a column for each metric in `METRICS`."""
     rows: list[list[str]] = []
     for label, method in FRAMES.items():
         rows.append(
@@ -222,7 +232,10 @@ def frames_table(answer: Answer) -> str:
 
 
 def scarce() -> Answer:
-    """Return accuracies with few examples, and with wrong labels."""
+    """Return the accuracies of the methods in `SCARCE`, with few training images and with wrong labels.
+
+    The keys are the case (`FEW` or `NOISY`), the method and the dimension.
+    """
     answer: dict[str, Answer] = {}
     for case in (FEW, NOISY):
         found = paired("meaning/scarce.csv", f"learned bottleneck, {case}")
@@ -233,13 +246,16 @@ def scarce() -> Answer:
 
 
 def scarce_table(answer: Answer, case: str) -> str:
-    """Return the table of one case."""
+    """Return a Markdown table of the accuracies in one case, `FEW` or `NOISY`."""
     labels = {label: method.format(case) for label, method in SCARCE.items()}
     return methods_table(answer[case], labels, FEW_DIMS)
 
 
 def mistakes() -> Answer:
-    """Return accuracy and mistakes of hierarchical codes, and of the learned bottleneck by least risk."""
+    """Return accuracies and hierarchical distances of the methods in `MISTAKES`, by measure, method and dimension.
+
+    For the learned bottleneck, the answer also has the distances if each prediction minimizes the expected distance.
+    """
     answer: dict[str, Answer] = {}
     for name, (metric, _) in METRICS.items():
         answer[name] = part(
@@ -255,7 +271,7 @@ def mistakes() -> Answer:
 
 
 def mistakes_table(answer: Answer) -> str:
-    """Return a row a figure and method."""
+    """Return a Markdown table with a row for each measure and method and a column for each dimension."""
     rows: list[list[str]] = []
     for name, by_method in answer.items():
         digits = METRICS[name][1] if name in METRICS else 3
@@ -275,7 +291,7 @@ def mistakes_table(answer: Answer) -> str:
 
 
 def scratch() -> Answer:
-    """Return accuracies from scratch after 8 and after 20 epochs."""
+    """Return the accuracies of networks trained from scratch, by number of epochs (8 or 20), mapping and dimension."""
     short = paired("meaning/scratch_short.csv", "best, random")
     long = paired("meaning/scratch.csv", "best, random")
     names = {"random": "at random", "align": "aligned", "oppose": "opposed"}
@@ -289,7 +305,7 @@ def scratch() -> Answer:
 
 
 def scratch_table(answer: Answer) -> str:
-    """Return a row a number of epochs and dimension."""
+    """Return a Markdown table with a row for each number of epochs and dimension, and a column for each mapping."""
     labels = ("at random", "aligned", "opposed")
     rows: list[list[str]] = []
     for epochs, found in answer.items():
@@ -301,12 +317,15 @@ def scratch_table(answer: Answer) -> str:
 
 
 def mnist() -> Answer:
-    """Return accuracies on MNIST in few dimensions."""
+    """Return the accuracies on MNIST, by method and dimension."""
     return paired("meaning/mnist.csv", "best, random")
 
 
 def mnist_table(answer: Answer) -> str:
-    """Return random prototypes, and how much better the others are."""
+    """Return a Markdown table with a row for each dimension.
+
+    The columns are the accuracy of random mappings, and the differences from it of aligned and of opposed mappings.
+    """
     methods = {
         mapping: answer[f"best, {mapping}"] for mapping in ("random", "align", "oppose")
     }
@@ -323,12 +342,18 @@ def mnist_table(answer: Answer) -> str:
 
 
 def mlp() -> Answer:
-    """Return accuracies with a hidden layer."""
+    """Return the accuracies of the methods in `MLP`, trained with a hidden layer, by method and dimension."""
     return part(paired("meaning/mlp.csv", BOTTLENECK), MLP.values(), DIMS)
 
 
 def gain_over_bottleneck(answer: Answer, label: str, dims: tuple[int, ...]) -> str:
-    """Return from where to where a method's differences from the bottleneck are."""
+    """Return the range of the difference in accuracy, a method minus the learned bottleneck, as text.
+
+    Args:
+        answer: Answer of the maker.
+        label: Key of `MLP` for the method.
+        dims: Dimensions to include.
+    """
     values = [answer[MLP[label]][str(dim)][2] for dim in dims]
     return f"{signed(min(values), 1)} to {signed(max(values), 1)}"
 

@@ -1,4 +1,4 @@
-"""Numbers of the study of out-of-distribution scores."""
+"""Makers of the numbers of the study of out-of-distribution scores."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TASKS = (
 
 
 def measured() -> Answer:
-    """Return mean and half interval by measure, score and kind of unknown inputs."""
+    """Return [mean, half of its interval], by measure, score and kind of unknown inputs."""
     found: dict[str, dict[str, dict[str, list[float]]]] = {}
     with (ROOT / TABLE).open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -44,7 +44,11 @@ def measured() -> Answer:
 
 
 def score_table(answer: Answer, measure: str) -> str:
-    """Return a row a score and a column a kind of unknown inputs, and their mean."""
+    """Return a Markdown table of one measure, such as "auroc".
+
+    The table has a row for each score and a column for each kind of unknown inputs. The last column is the mean of the
+    other columns.
+    """
     rows = [["unknown inputs:", *(unknown for _, unknown in TASKS), "mean"]]
     for label, score in SCORES.items():
         cells = [answer[measure][score][unknown] for _, unknown in TASKS]

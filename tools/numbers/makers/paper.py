@@ -1,4 +1,4 @@
-"""Numbers of the paper's experiments made again."""
+"""Makers of the numbers of the reproduced experiments of the paper."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LEARNED = "learned layer"
 
 
 def hours() -> Answer:
-    """Return the accuracies of every scheme and mapping on CIFAR-100, by dimension."""
+    """Return [mean accuracy, half of its interval] on CIFAR-100, by method and dimension."""
     found = paired("cifar100-hours.csv", LEARNED)
     return {
         method: {dim: cell[:2] for dim, cell in cells.items()}
@@ -21,7 +21,7 @@ def hours() -> Answer:
 
 
 def hours_table(answer: Answer) -> str:
-    """Return accuracies with half of their 95 % intervals, a row a scheme and mapping."""
+    """Return a Markdown table of accuracies, with a row for each scheme and mapping and a column for each dimension."""
     dims = sorted({dim for cells in answer.values() for dim in cells}, key=int)
     rows: list[list[str]] = []
     for method in sorted(answer):
@@ -34,7 +34,7 @@ def hours_table(answer: Answer) -> str:
 
 
 def hours_text(cell: Cell | None) -> str:
-    """Return a mean with half of its interval, nothing where there was no run."""
+    """Return the mean of a cell and half of its interval as text; an empty text for None."""
     return "" if cell is None else f"{cell[0]:.1f} ± {cell[1]:.1f}"
 
 

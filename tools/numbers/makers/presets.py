@@ -1,4 +1,8 @@
-"""Numbers of the study of presets: the default beside a learned layer, at every learning rate."""
+"""Makers of the numbers of the study of presets.
+
+The study compares three methods: a learned layer, the preset of Lindström et al. (2024), and the default preset. Each
+method was trained at several learning rates.
+"""
 
 from __future__ import annotations
 
@@ -30,18 +34,22 @@ DATA = {
 
 
 def sweep(name: str) -> str:
-    """Return the command that made a table."""
+    """Return the command that made the table `name` of runs."""
     return f"protosphere sweep examples/presets/{name}.toml --workers 2 --export results/presets/{name}.csv"
 
 
 def methods(name: str) -> tuple[str, str, str]:
-    """Return what is compared on a data set; the last is the default for its number of classes, if it was run there."""
+    """Return the three methods that are compared on the dataset `name`.
+
+    The last method is the default preset for the number of classes. If there are no runs with this preset, it is
+    `soft_cap`.
+    """
     default = default_preset_of(DATA[name][1]).name
     return LEARNED, PUBLISHED, default if runs_of(name, default) else "soft_cap"
 
 
 def runs_of(name: str, method: str) -> list[RunRecord]:
-    """Return the runs of one method."""
+    """Return the runs of one method on the dataset `name`."""
     records = runs(f"presets/{name}.csv")
     if method == LEARNED:
         return [record for record in records if record.config.head == "linear"]
@@ -53,7 +61,11 @@ def runs_of(name: str, method: str) -> list[RunRecord]:
 
 
 def at_best_rate(records: list[RunRecord]) -> dict[int, RunRecord]:
-    """Return the runs by seed at the rate with the best mean validation accuracy, of rates where none failed."""
+    """Return the runs at the best learning rate, by seed.
+
+    The rate is chosen among the rates at which no run failed: first by the number of seeds, then by the mean validation
+    accuracy.
+    """
     by_rate: dict[float, dict[int, RunRecord]] = {}
     for record in records:
         by_rate.setdefault(record.config.lr, {})[record.config.seed] = record
@@ -72,19 +84,26 @@ def at_best_rate(records: list[RunRecord]) -> dict[int, RunRecord]:
 
 
 def measured() -> Answer:
-    """Return by data set each method at its best rate and at every rate, and the default against the better other."""
+    """Return the result of `measured_on` for each dataset, by its name."""
     return {name: measured_on(name) for name in DATA}
 
 
 def accuracies_by_seed(records: dict[int, RunRecord]) -> dict[int, float]:
-    """Return test accuracies in percent."""
+    """Return the test accuracy in percent of each run, by seed."""
     return {
         seed: 100 * (record.test_accuracy or 0.0) for seed, record in records.items()
     }
 
 
 def measured_on(name: str) -> Answer:
-    """Return the numbers of one data set."""
+    """Return the numbers of the dataset `name`.
+
+    Returns:
+        "best": [mean test accuracy, learning rate] by method, at the best rate of the method;
+        "against the better": [mean difference, half of its interval] of the last method from the better of the other
+            two;
+        "rates": mean test accuracy by method and learning rate.
+    """
     best = {method: at_best_rate(runs_of(name, method)) for method in methods(name)}
     accuracies = {method: accuracies_by_seed(found) for method, found in best.items()}
     better = max(
@@ -114,14 +133,14 @@ def measured_on(name: str) -> Answer:
 
 
 def heading(method: str) -> str:
-    """Return a method as the page calls it; the default in bold."""
+    """Return the name of a method in Markdown, in bold if it is a default preset."""
     if method == LEARNED:
         return method
     return f"`{method}`" if method == PUBLISHED else f"**`{method}`**"
 
 
 def summary_table(answer: Answer) -> str:
-    """Return each method at its best rate, a row a data set."""
+    """Return a Markdown table of accuracies at the best learning rates, with a row for each dataset."""
     rows: list[list[str]] = []
     for name, found in answer.items():
         label, num_classes = DATA[name]
@@ -138,13 +157,16 @@ def summary_table(answer: Answer) -> str:
 
 
 def condition(name: str, method: str, rate: float) -> str:
-    """Return the rate, and the preset where it is not the default for this number of classes."""
+    """Return the learning rate as text.
+
+    The preset is added if it is not the default for the number of classes of the dataset `name`.
+    """
     expected = (LEARNED, PUBLISHED, default_preset_of(DATA[name][1]).name)
     return f"{rate:g}" if method in expected else f"{rate:g}, `{method}`"
 
 
 def rates_table(answer: Answer, name: str) -> str:
-    """Return the accuracies of one data set at each rate that was run."""
+    """Return a Markdown table of accuracies on one dataset, with a row for each method and a column for each rate."""
     found = answer[name]["rates"]
     rates = [
         rate
@@ -159,7 +181,7 @@ def rates_table(answer: Answer, name: str) -> str:
 
 
 def rate_text(value: float | str | None) -> str:
-    """Return an accuracy, "failed", or nothing where there was no run."""
+    """Return an accuracy as text; "failed" unchanged, and an empty text for None."""
     if value is None:
         return ""
     return value if isinstance(value, str) else f"{value:.1f}"

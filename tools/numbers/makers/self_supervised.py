@@ -1,4 +1,4 @@
-"""Numbers of the study of prototypes without labels."""
+"""Makers of the numbers of the study of prototypes in self-supervised learning."""
 
 from __future__ import annotations
 
@@ -50,7 +50,14 @@ METRICS = {
 
 
 def measured(table: str) -> Answer:
-    """Return means, pooled differences and predictions of a table of runs."""
+    """Return the numbers of a table of runs.
+
+    Returns:
+        "runs": number of finished runs;
+        "settings": means of the metrics, by setting and kind of prototypes;
+        "differences": mean differences in accuracy between two kinds of prototypes over all settings, with verdicts;
+        "explained": for each statistic of a code, the fraction of the variance of accuracy that it explains.
+    """
     results = method_results(runs(table))
     differences: dict[str, Answer] = {}
     for method in ORDER:
@@ -90,7 +97,10 @@ def _settings(results: list[MethodResult]) -> dict[str, Answer]:
 
 
 def with_half(cell: list[float | None] | None, digits: int = 1) -> str:
-    """Return a mean and half of its interval; nothing where there is no mean."""
+    """Return the mean in a cell [mean, half of its interval] as text, with the half if it is not None.
+
+    If there is no mean, the text is empty.
+    """
     if cell is None or cell[0] is None:
         return ""
     text = f"{cell[0]:.{digits}f}"
@@ -104,7 +114,11 @@ COMPARED = (SEPARATED, NARROW, TIGHT)
 
 
 def measured_sizes() -> Answer:
-    """Return the same of the table of sizes, and differences for each setting of SwAV in both tables."""
+    """Return the result of `measured` for the table of sizes, with one more key, "by_setting".
+
+    Its value has the differences in accuracy from random prototypes for each setting of SwAV, computed from the tables
+    of the study and of sizes.
+    """
     results = method_results([*runs(STUDY_TABLE), *runs(SIZES_TABLE)])
     by_setting: dict[str, Answer] = {}
     for setting in dict.fromkeys(result.setting for result in results):
@@ -121,7 +135,10 @@ def measured_sizes() -> Answer:
 
 
 def by_setting_table(answer: Answer) -> str:
-    """Return a row for each setting and a column for each difference from uniform prototypes."""
+    """Return a Markdown table of differences in accuracy from random prototypes.
+
+    The table has a row for each setting and a column for each kind of prototypes in `COMPARED`.
+    """
     rows = [
         [setting, *(_signed_half(found.get(method)) for method in COMPARED)]
         for setting, found in answer["by_setting"].items()
@@ -136,7 +153,7 @@ def _signed_half(cell: list[float] | None) -> str:
 
 
 def results_table(answer: Answer) -> str:
-    """Return a row for each setting and kind of prototypes."""
+    """Return a Markdown table with a row for each setting and kind of prototypes."""
     rows: list[list[str]] = []
     for setting, methods in answer["settings"].items():
         for method in ORDER:
@@ -166,7 +183,7 @@ def _cells(row: Answer) -> list[str]:
 
 
 def differences_table(answer: Answer) -> str:
-    """Return a row for each pair of methods that are compared."""
+    """Return a Markdown table of differences in accuracy and verdicts, with a row for each pair of methods."""
     rows = [
         [
             pair,
@@ -180,7 +197,7 @@ def differences_table(answer: Answer) -> str:
 
 
 def difference(answer: Answer, pair: str) -> str:
-    """Return a pooled difference with half of its interval."""
+    """Return the difference in accuracy of a pair of kinds of prototypes and half of its interval, as text."""
     found = answer["differences"][pair]
     value = signed(found["value"], 1)
     if found["margin"] is None:
@@ -189,13 +206,13 @@ def difference(answer: Answer, pair: str) -> str:
 
 
 def explained_table(answer: Answer) -> str:
-    """Return the share of the variance of accuracy that each number of a code explains."""
+    """Return a Markdown table of the percentage of the variance of accuracy that each statistic explains."""
     rows = [[name, f"{100 * share:.0f}"] for name, share in answer["explained"].items()]
     return markdown(["number of the code", "variance of accuracy, %"], rows)
 
 
 def count(answer: Answer) -> str:
-    """Return the number of finished runs."""
+    """Return the number of finished runs as text."""
     return str(answer["runs"])
 
 

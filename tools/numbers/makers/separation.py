@@ -1,4 +1,7 @@
-"""Numbers of what separation is worth: which number of a code predicts accuracy, and what matching adds to it."""
+"""Makers of the numbers of the study of what separation is worth.
+
+The study asks which statistic of a code predicts accuracy, and how much accuracy an aligned mapping adds.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +58,14 @@ DIFFERENCES = {
 
 
 def measured() -> Answer:
-    """Return predictors by table, and of the features differences by dimension and spreads by seed."""
+    """Return the numbers of the study.
+
+    Returns:
+        "predictors": result of `predicted` for each table of runs;
+        "differences": result of `compared` for each pair in `DIFFERENCES`;
+        "spreads": [standard deviation, half of its interval] of accuracy for each factor, such as the seed of the
+            split.
+    """
     features = results_of(FEATURES)
     return {
         "predictors": {table: predicted(results_of(table)) for table in DATA},
@@ -70,13 +80,20 @@ def measured() -> Answer:
 
 
 def results_of(table: str) -> Results:
-    """Return the runs of a table in results/, which are all of one network."""
+    """Return the results of the runs in a table in results/. All these runs must have the same network."""
     (results,) = results_by_network(DATA[table][1], runs(f"{table}.csv"))
     return results
 
 
 def predicted(results: Results) -> Answer:
-    """Return how many runs and configurations there are, and what each number of their codes explains."""
+    """Return how well statistics of codes predict accuracy.
+
+    Returns:
+        "runs": number of runs;
+        "cells": number of configurations;
+        "numbers": for each statistic in `NUMBERS`, `r_squared` and `held_out` of its `Predictor`;
+        "slope": slope of `line_of`.
+    """
     with_code = [run for run in results.unaligned if run.config.head == "prototypes"]
     found = {predictor.name: predictor for predictor in predictors(with_code)}
     return {
@@ -90,7 +107,7 @@ def predicted(results: Results) -> Answer:
 
 
 def line_of(records: Iterable[RunRecord]) -> Regression:
-    """Return the line of accuracy in percent on the mean squared cosine."""
+    """Return the linear regression of accuracy in percent on the mean squared cosine."""
     cells = cells_of(BEST, records)
     line = regression(
         [cell.number for cell in cells], [cell.accuracy for cell in cells]
@@ -100,7 +117,10 @@ def line_of(records: Iterable[RunRecord]) -> Regression:
 
 
 def compared(results: Results, method: Method, reference: Method) -> Answer:
-    """Return by dimension the mean difference in points over the seeds, and half of its 95 % interval."""
+    """Return [mean difference over the seeds, half of its 95% interval] in percentage points, by dimension.
+
+    The difference is the accuracy of `method` minus that of `reference`.
+    """
     found: dict[str, list[float | None]] = {}
     for dim in DIMS:
         ours = by_seed(results, method, dim)
@@ -112,7 +132,7 @@ def compared(results: Results, method: Method, reference: Method) -> Answer:
 
 
 def by_seed(results: Results, method: Method, dim: int) -> dict[int, float]:
-    """Return the accuracies in percent of a method in one dimension."""
+    """Return the mean accuracies in percent of a method in dimension `dim`, by seed."""
     accuracies: dict[int, list[float]] = {}
     for record in results.alike:
         config = record.config
@@ -123,7 +143,11 @@ def by_seed(results: Results, method: Method, dim: int) -> dict[int, float]:
 
 
 def predictor_table(answer: Answer) -> str:
-    """Return what each number explains and, in brackets, of held-out schemes; a row a table of runs."""
+    """Return a Markdown table with a row for each table of runs and a column for each statistic.
+
+    An entry is the percentage of the variance of accuracy that the statistic explains. In brackets is the same
+    percentage for schemes to which the regression was not fitted.
+    """
     rows: list[list[str]] = []
     for table, found in answer["predictors"].items():
         shares = [
@@ -138,12 +162,12 @@ def predictor_table(answer: Answer) -> str:
 
 
 def share_text(share: float) -> str:
-    """Return a share of variance as a percentage; "nothing" where a line is worse than the mean."""
+    """Return a share of the variance as a percentage; "nothing" if it is not above 0."""
     return percent(share) if share > 0 else "nothing"
 
 
 def difference_table(answer: Answer) -> str:
-    """Return differences with half of their intervals, a row a pair and a column a dimension."""
+    """Return a Markdown table of differences in accuracy. Rows are pairs of methods, and columns are dimensions."""
     rows = [
         [name, *(f"{signed(mean, 1)} ± {half:.1f}" for mean, half in found.values())]
         for name, found in answer["differences"].items()
@@ -152,7 +176,7 @@ def difference_table(answer: Answer) -> str:
 
 
 def spread_text(answer: Answer) -> str:
-    """Return the standard deviation that each seed causes alone."""
+    """Return the standard deviation of accuracy that each factor alone causes, as text."""
     return "; ".join(
         f"{factor} {deviation:.2f} ± {half:.2f}"
         for factor, (deviation, half) in answer["spreads"].items()
