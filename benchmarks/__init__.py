@@ -1,1 +1,1 @@
-"""Benchmarks of speed, as ratios within one run. `python -m benchmarks` runs all of them."""
+"""Benchmarks of time, memory and accuracy. `python -m benchmarks` runs all files of this folder."""

@@ -1,4 +1,4 @@
-"""Run every benchmark in a process of its own, so that no benchmark profits from what another has loaded."""
+"""Run each benchmark in a process of its own, so that none profits from what another has loaded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ HERE = Path(__file__).parent
 
 
 def main() -> None:
-    """Run the benchmarks named on the command line, or all."""
+    """Run the benchmarks named on the command line. Without names, run all files of this folder."""
     every = sorted(
         path.stem for path in HERE.glob("*.py") if not path.stem.startswith("_")
     )

@@ -1,7 +1,8 @@
-"""Features of real images and sentences as float32 tensors, read from files below $PROTOSPHERE_DATA.
+"""Features of real images and sentences as float32 tensors, read from files in the folder $PROTOSPHERE_DATA.
 
-`features/cifar100_efficientnet_lite0.npz` and its siblings hold image features, `text/clinc150_minilm.npz` sentence
-embeddings; each file stores int8 values and one step per column.
+Features of images are in `features/cifar100_efficientnet_lite0.npz` and two similar files, for CIFAR-10 and MNIST.
+Embeddings of sentences are in `text/clinc150_minilm.npz`. The files store int8 values and the array `step`, which
+multiplies them.
 """
 
 from __future__ import annotations
@@ -18,19 +19,27 @@ FOLDER = Path(os.environ.get("PROTOSPHERE_DATA", "data"))
 
 
 class Labeled(NamedTuple):
-    """Inputs, one per row, and their classes."""
+    """Inputs, with one input per row, and their classes."""
 
     inputs: Tensor
     classes: Tensor
 
 
 def image_features(name: str, part: str) -> Labeled:
-    """Return the features of `part` ("train" or "test") of cifar100, cifar10 or mnist."""
+    """Return the features of a dataset.
+
+    Args:
+        name: "cifar100", "cifar10" or "mnist".
+        part: "train" or "test".
+    """
     return _read(FOLDER / "features" / f"{name}_efficientnet_lite0.npz", part)
 
 
 def intent_features(part: str) -> Labeled:
-    """Return embeddings of CLINC150: part "train", "val", "test", or "oos_test", whose sentences have no intent."""
+    """Return embeddings of the sentences of CLINC150, and their intents as classes.
+
+    `part` is "train", "val", "test" or "oos_test". The sentences of "oos_test" have none of the intents.
+    """
     return _read(FOLDER / "text" / "clinc150_minilm.npz", part)
 
 
@@ -46,7 +55,7 @@ def _read(path: Path, part: str) -> Labeled:
 
 
 def digits() -> Labeled:
-    """Return scikit-learn's 1,797 digits, 64 pixels each from 0 to 1."""
+    """Return scikit-learn's 1,797 digits. Each image has 64 pixels with values from 0 to 1."""
     from sklearn.datasets import load_digits
 
     images, classes = load_digits(return_X_y=True)

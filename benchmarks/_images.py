@@ -1,7 +1,7 @@
-"""Images for the comparison of presets, as tensors: scikit-learn's digits, MNIST, Fashion-MNIST, CIFAR-100.
+"""Images as tensors: scikit-learn's digits, MNIST, Fashion-MNIST and CIFAR-100.
 
-All but the digits are read from files: $PROTOSPHERE_DATA/mnist, $PROTOSPHERE_DATA/fashion-mnist (or Debian's folder),
-and $PROTOSPHERE_DATA/cifar-100-binary.tar.gz.
+All datasets except the digits are read from $PROTOSPHERE_DATA/mnist, $PROTOSPHERE_DATA/fashion-mnist (or the folder of
+Debian's package), and $PROTOSPHERE_DATA/cifar-100-binary.tar.gz.
 """
 
 from __future__ import annotations
@@ -22,7 +22,11 @@ DEBIAN = Path("/usr/share/datasets/fashion-mnist")
 
 @dataclass(frozen=True, eq=False)
 class Images:
-    """Images of a dataset, N x channels x height x width with mean 0 and deviation 1, and their classes."""
+    """Images and classes of a dataset.
+
+    Images have the shape (N, channels, height, width). Over all training images, the pixels have mean 0 and standard
+    deviation 1.
+    """
 
     train: Tensor
     train_classes: Tensor
@@ -32,7 +36,7 @@ class Images:
 
 
 def load(name: str) -> Images:
-    """Return the images of a dataset by its name."""
+    """Return the images of the dataset with the given name: "digits", "mnist", "fashion" or "cifar100"."""
     return {
         "digits": _digits,
         "mnist": _mnist,
@@ -46,7 +50,10 @@ def _digits() -> Images:
 
 
 def digit_halves(seed: int | None) -> Images:
-    """Return the digits, half for training and half for testing: split at random, or in order without a seed."""
+    """Return the digits, half for training and half for testing.
+
+    The images are split at random with the given seed. If the seed is None, the first half is for training.
+    """
     from sklearn.datasets import load_digits
 
     images, classes = load_digits(return_X_y=True)

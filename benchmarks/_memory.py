@@ -1,4 +1,4 @@
-"""Measurement of the memory that a process has used."""
+"""Measure the memory that a process has used."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SAMPLING_SECONDS = 0.002
 def peak_megabytes() -> float:
     """Return the largest resident size of this process so far in MB, as Linux reports it.
 
-    `resource.getrusage` is not used, because its value includes the process from which this one was started.
+    `resource.getrusage` is not used, because its value may include the process that started this one.
     """
     return _status_megabytes("VmHWM")
 
@@ -20,13 +20,15 @@ def peak_megabytes() -> float:
 def own_megabytes() -> float:
     """Return the resident memory of this process in MB, without the mapped files of programs and libraries.
 
-    All processes share these files, and the system drops them where memory is short.
+    The mapped files are left out because processes share them.
     """
     return _status_megabytes("RssAnon")
 
 
 class PeakOfOwnMemory:
-    """Context manager that records the largest value of `own_megabytes`, which Linux does not keep.
+    """Context manager that records the largest value of `own_megabytes`.
+
+    Linux does not record this value, so a thread samples it.
 
     Attributes:
         megabytes: The largest value so far.
@@ -58,7 +60,7 @@ class PeakOfOwnMemory:
 
 
 def _status_megabytes(name: str) -> float:
-    """Return a value of Linux's status of this process, which is in kB, in MB."""
+    """Return the value `name` in /proc/self/status in MB."""
     for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
         if line.startswith(f"{name}:"):
             return int(line.split()[1]) / 1024

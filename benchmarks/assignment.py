@@ -1,4 +1,4 @@
-"""`ps.assign` compared with restarts of scipy's FAQ that take the same CPU time."""
+"""Compare `ps.assign` with scipy's FAQ, which is restarted until it has used the same CPU time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ SIZES = (100, 300, 1000)
 
 
 def instances(K: int) -> dict[str, tuple[ps.SphericalCode, Points]]:
-    """Return codes and class similarities by name: random points with random vectors, best codes with clusters."""
+    """Return two instances by name. Each is a code of K points and a similarity matrix of K classes.
+
+    The first has random points, and similarities of random vectors. The second has a code of `ps.best`, and
+    similarities of vectors that form clusters.
+    """
     rng = np.random.default_rng(K)
     vectors = rng.standard_normal((K, 10))
     clustered = rng.standard_normal((K // 5, 40))[
@@ -36,7 +40,16 @@ def instances(K: int) -> dict[str, tuple[ps.SphericalCode, Points]]:
 
 
 def restarted_faq(S: Points, G: Points, seconds: float) -> tuple[float, int, float]:
-    """Return the best value of scipy's FAQ from the center and random starts, the number of starts, and their time."""
+    """Run scipy's FAQ from the barycenter, and then from random starts until `seconds` of CPU time have passed.
+
+    Args:
+        S: Similarity matrix.
+        G: Cosines of the points.
+        seconds: CPU time.
+
+    Returns:
+        The largest value found, the number of starts, and the CPU time in seconds.
+    """
     S = without_diagonal(S)
     G = without_diagonal(G)
     begun = time.process_time()
@@ -51,7 +64,7 @@ def restarted_faq(S: Points, G: Points, seconds: float) -> tuple[float, int, flo
 
 
 def compared(K: int, code: ps.SphericalCode, similarity: Points) -> dict[str, float]:
-    """Return values, CPU seconds and number of FAQ starts of both methods on one instance."""
+    """Return the values and CPU seconds of `ps.assign` and of FAQ on one instance, and the number of starts of FAQ."""
     begun = time.process_time()
     ours = ps.assign(code, similarity)
     took = time.process_time() - begun

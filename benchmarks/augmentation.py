@@ -1,4 +1,7 @@
-"""Batched augmentation compared with the same transforms of single images (Pillow), on 512 images of CIFAR's size."""
+"""Compare the speed of augmentation in batches with that of the same transforms, image by image, by Pillow.
+
+There are 512 images of the size of CIFAR's images.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from protosphere.data.augmentation import Augmentation, Moves, moved, random_mov
 
 
 def one_at_a_time(images: np.ndarray, moves: Moves) -> list[np.ndarray]:
-    """Return the images after padding and cropping, flip and rotation of each image by itself."""
+    """Return the images after padding, cropping, flipping and rotating each image separately."""
     results: list[np.ndarray] = []
     for i, image in enumerate(images):
         padded = np.pad(image, ((moves.pad, moves.pad), (moves.pad, moves.pad), (0, 0)))
@@ -34,7 +37,7 @@ def one_at_a_time(images: np.ndarray, moves: Moves) -> list[np.ndarray]:
 
 
 def best_seconds(work: Callable[[], object], repeats: int) -> float:
-    """Return the shortest time of several runs in seconds."""
+    """Return the shortest time in seconds of `repeats` calls of `work`."""
     times: list[float] = []
     for _ in range(repeats):
         begun = time.perf_counter()
@@ -44,7 +47,7 @@ def best_seconds(work: Callable[[], object], repeats: int) -> float:
 
 
 def run() -> None:
-    """Print the images per second of both methods, and their ratio."""
+    """Print the images per second in batches and image by image, and the ratio of the two."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()

@@ -1,7 +1,8 @@
-"""Time of `ps.best` for random (K, n): searches of a few seconds for small codes, and large codes.
+"""Measure the time of `ps.best` for random pairs (K, n).
 
-`python -m benchmarks.best_time` times searches. `python -m benchmarks.best_time scale` builds codes of up to ten
-million classes in up to 4,096 dimensions, each in its own process, and prints a table of CPU seconds and peak memory.
+`python -m benchmarks.best_time` measures searches for small codes. `python -m benchmarks.best_time scale` makes codes
+of up to ten million classes in up to 4,096 dimensions, each in its own process, and writes a table of CPU seconds and
+peak memory.
 """
 
 from __future__ import annotations
@@ -43,7 +44,11 @@ CPU_LIMIT_SECONDS = 300
 
 
 def random_cells(count: int, seed: int) -> list[tuple[int, int]]:
-    """Return random (K, n) pairs: K up to 2,000, alternately uniform and log-uniform; n from 3 to 200, log-uniform."""
+    """Return random (K, n) pairs for searches.
+
+    K is from 10 to 2,000, with a uniform distribution for every second pair and a log-uniform one for the others. n is
+    from 3 to 200, with a log-uniform distribution.
+    """
     rng = np.random.default_rng(seed)
     cells: list[tuple[int, int]] = []
     for number in range(count):
@@ -58,7 +63,7 @@ def random_cells(count: int, seed: int) -> list[tuple[int, int]]:
 
 
 def large_cells(count: int, seed: int) -> list[tuple[int, int]]:
-    """Return random (K, n) pairs: K from 2 to 10^7 and n from 2 to 4,096, both log-uniform."""
+    """Return random (K, n) pairs with K from 2 to 10^7 and n from 2 to 4,096, both log-uniform."""
     rng = np.random.default_rng(seed)
     classes = np.exp(rng.uniform(math.log(2), math.log(MOST_CLASSES), count))
     dims = np.exp(rng.uniform(math.log(2), math.log(LARGEST_DIM), count))
@@ -69,7 +74,10 @@ def large_cells(count: int, seed: int) -> list[tuple[int, int]]:
 
 
 def measured_cell(num_classes: int, dim: int) -> dict[str, object]:
-    """Return CPU seconds, peak memory and the result of `ps.best` for (K, n), measured in a new process."""
+    """Run `print_cell` in a new process and return the values that it prints.
+
+    If the process fails, the result has only the key "error".
+    """
     words = [
         sys.executable,
         "-m",
@@ -88,7 +96,7 @@ def measured_cell(num_classes: int, dim: int) -> dict[str, object]:
 
 
 def print_cell(num_classes: int, dim: int) -> None:
-    """Print CPU seconds, peak memory and the result of `ps.best` for (K, n) as JSON."""
+    """Run `ps.best` for K and n, and print the CPU seconds, the peak memory in MB and the result as JSON."""
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_LIMIT_SECONDS, CPU_LIMIT_SECONDS))
     begun = time.process_time()
     code = ps.best(num_classes=num_classes, dim=dim)
@@ -110,7 +118,10 @@ def print_cell(num_classes: int, dim: int) -> None:
 
 
 def scale(count: int, seed: int, table: Path) -> None:
-    """Print a CSV row for each large (K, n), write the table, and print the slowest and the largest rows."""
+    """Measure `count` random large pairs (K, n) and write the results to `table`.
+
+    The rows are printed as they are measured. The rows with the most CPU seconds and the most memory are printed last.
+    """
     measured = list[dict[str, object]]()
     for num_classes, dim in large_cells(count, seed):
         row = {"num_classes": num_classes, "dim": dim} | measured_cell(num_classes, dim)
@@ -123,7 +134,10 @@ def scale(count: int, seed: int, table: Path) -> None:
 
 
 def searches(count: int, budget: float, seed: int) -> None:
-    """Print a row for each (K, n), then medians; `budget` is the time of the longer search in seconds, 0 for none."""
+    """Print a row for each of `count` random pairs (K, n), then medians.
+
+    If `budget` is not 0, each row also compares the result with that of a search of `budget` seconds.
+    """
     ps.best(
         num_classes=320, dim=6, iterations=100
     )  # what is compiled and imported once
@@ -152,7 +166,10 @@ def searches(count: int, budget: float, seed: int) -> None:
 
 
 def main(words: list[str]) -> None:
-    """Run what the words select: `scale [count] [seed] [table]`, `cell K n`, or `[count] [budget] [seed]`."""
+    """Run the measurement that the command line selects.
+
+    The possible words are `scale [count] [seed] [table]`, `cell K n`, and `[count] [budget] [seed]`.
+    """
     if words[:1] == ["cell"]:
         print_cell(int(words[1]), int(words[2]))
     elif words[:1] == ["scale"]:

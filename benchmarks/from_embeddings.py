@@ -1,8 +1,9 @@
-"""Prototypes from one vector per class: CPU seconds, peak memory, and the agreement of prototypes with the vectors.
+"""Measure `ps.from_embeddings`, which makes prototypes from one vector per class: time, peak memory and maximum cosine.
 
-`python -m benchmarks.from_embeddings --layers` compares last layers instead: 50,000 classes in 64 dimensions, two
-threads. A head with dense prototypes and a head with quantized prototypes (16 parts) take turns with `nn.Linear`. A
-step is loss and gradient for a batch of 256; `nn.Linear` also computes the gradient of its weights and updates them.
+`python -m benchmarks.from_embeddings --layers` compares last layers instead, with 50,000 classes in 64 dimensions and
+two threads. A head with dense prototypes, a head with quantized prototypes (16 parts) and `nn.Linear` take turns. A
+step computes loss and gradient of a batch of 256. For `nn.Linear`, it also computes the gradient of the weights and
+updates them.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ STEPS = 15
 
 
 def head_step(head: PrototypeHead, z: Tensor, target: Tensor) -> Callable[[], None]:
-    """Return a function that computes loss and gradient of a batch."""
+    """Return a function that computes the loss of a batch and its gradient."""
     loss = CosineCrossEntropy(head, scale=16)
 
     def step() -> None:
@@ -38,7 +39,7 @@ def head_step(head: PrototypeHead, z: Tensor, target: Tensor) -> Callable[[], No
 
 
 def layers() -> dict[str, dict[str, float]]:
-    """Return the one-time cost, the step time and the memory of two heads and of `nn.Linear`."""
+    """Return the time to make the layer, the time of a step and the memory, for two heads and `nn.Linear`."""
     torch.set_num_threads(2)
     torch.manual_seed(0)
     vectors = torch.randn(LAYER_CLASSES, 2 * LAYER_DIM).numpy()
@@ -70,7 +71,7 @@ def report_layers(answer: dict[str, dict[str, float]]) -> None:
 
 
 def main() -> None:
-    """Print the result as one line, or as JSON."""
+    """Print the result as text or as JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--classes", type=int, default=1_000_000)
     parser.add_argument("--dim", type=int, default=128)

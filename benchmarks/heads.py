@@ -1,6 +1,6 @@
-"""Heads on cosets compared with a dense layer: time within one run, and memory; then a million classes within 1 GB.
+"""Compare heads whose codes are unions of cosets with a dense layer: times measured in turns, and memory.
 
-`--json` prints times and sizes as JSON.
+Then do the same for a million classes. `--json` prints times and sizes as JSON.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Contest = dict[str, tuple[Callable[[], object], Callable[[], object]]]
 
 
 def milliseconds(work: Callable[[], object]) -> float:
-    """Return the best time of a few calls in milliseconds, which other processes disturb least."""
+    """Return the shortest time in milliseconds of `CALLS` calls of `work`. Other processes disturb it least."""
     times = []
     for _ in range(CALLS):
         begun = time.perf_counter()
@@ -46,7 +46,11 @@ def milliseconds(work: Callable[[], object]) -> float:
 def contest(
     num_classes: int, dim: int, scheme: str
 ) -> tuple[Contest, dict[str, float]]:
-    """Return the functions to compare at one size, (dense, ours) by name, and the memory of both layers in MB."""
+    """Return what is compared at one size.
+
+    Returns:
+        The functions (dense, ours) by the name of the operation, and sizes in MB by name.
+    """
     code = ps.construct(scheme, num_classes=num_classes, dim=dim)
     project = projection_for(code, "hadamard")
     weight = projection_for(code, "dense").prototypes(torch.arange(num_classes))
@@ -86,7 +90,11 @@ def contest(
 def race(
     num_classes: int, dim: int, scheme: str, quiet: bool
 ) -> dict[str, dict[str, float]]:
-    """Print a row for each comparison, with medians over alternating calls; return times and memory."""
+    """Measure both layers at one size, and return times and memory by name.
+
+    Calls of the two layers alternate, and times are medians. Unless `quiet` is True, a row is printed for each
+    operation.
+    """
     pairs, memory = contest(num_classes, dim, scheme)
     answer = {"memory": memory}
     for name, (dense, ours) in pairs.items():
@@ -115,7 +123,14 @@ def race(
 
 
 def million(kind: str) -> dict[str, float]:
-    """Return times of one step and one decoding in ms at K = 1,000,000, n = 512, and peak memory above the import."""
+    """Return times and memory with K = 1,000,000 and n = 512.
+
+    Args:
+        kind: "hadamard" or "dense".
+
+    Returns:
+        Times of a step and of decoding in milliseconds, and the peak memory in MB that exceeds that after the imports.
+    """
     torch.set_num_threads(2)
     start = peak_megabytes()
     code = ps.construct("gold", num_classes=1_000_000, dim=512)
@@ -139,7 +154,7 @@ def million(kind: str) -> dict[str, float]:
 
 
 def million_apart(kind: str, quiet: bool) -> dict[str, float]:
-    """Return the result of `million`, measured in a new process, and print it."""
+    """Return the result of `million`, measured in a new process. Unless `quiet` is True, print it."""
     command = [sys.executable, "-m", "benchmarks.heads", "--million", kind]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     found: dict[str, float] = json.loads(done.stdout)
@@ -154,7 +169,7 @@ def million_apart(kind: str, quiet: bool) -> dict[str, float]:
 
 
 def main() -> None:
-    """Run the comparisons at both sizes, then a million classes of each kind in a new process."""
+    """Run the comparisons at two sizes, then those with a million classes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--million", choices=("hadamard", "dense"), help="only that, as JSON"

@@ -1,12 +1,18 @@
-"""Accuracy of a linear map to fixed prototypes with many more classes than dimensions.
+"""Measure the accuracy of a linear map to fixed prototypes with more classes than dimensions.
 
-Inputs are synthetic: each class has a random mean of 128 features, and examples are that mean plus noise, so that a
-learned layer can tell the classes apart nearly always. `python -m benchmarks.many_classes` trains, for each number of
-classes K and each dimension n, a learned layer, a linear map to `PrototypeHead(K, dim=n)`, linear maps to the
-normalized class means and to prototypes of `ps.from_embeddings`, and for 500 classes also a head whose prototypes are
-matched by `ps.assign`. It writes results/many_classes/linear.csv, the mean test accuracy over the seeds and half of its
-95% confidence interval, in about ten minutes on one core. `--classes 500` trains that part only and prints its rows;
-`--json` prints JSON.
+Inputs are synthetic: each class has a random mean of 128 features, and an input is the mean of its class plus noise. A
+learned layer can nearly always tell the classes apart. For each number of classes K, `python -m
+benchmarks.many_classes` trains the following last layers:
+
+- a learned layer;
+- for several dimensions n, a linear map to `PrototypeHead(K, dim=n)`;
+- a linear map to the normalized class means;
+- a linear map to prototypes of `ps.from_embeddings`;
+- for 500 classes, a linear map to prototypes that `ps.assign` has assigned to the classes.
+
+It writes results/many_classes/linear.csv, with the mean test accuracy over the seeds and half of its 95% confidence
+interval, in about ten minutes on one core. `--classes 500` trains only this part and prints its rows. `--json` prints
+JSON.
 """
 
 from __future__ import annotations
@@ -40,19 +46,19 @@ SEEDS = {100: 3, 500: 3, 2000: 1}
 
 
 def draw(means: Tensor, count: int) -> tuple[Tensor, Tensor]:
-    """Return inputs of `count` random classes, and the classes."""
+    """Return `count` inputs of random classes, and their classes. `means` has the mean of each class as a row."""
     classes = torch.randint(len(means), (count,))
     noise = torch.randn(count, FEATURES)
     return means[classes] + NOISE * noise, classes
 
 
 def learned_layer(means: Tensor) -> nn.Module:
-    """Return a layer with a learned row per class."""
+    """Return a learned layer."""
     return nn.Linear(FEATURES, len(means))
 
 
 def best_prototypes(means: Tensor, dim: int) -> nn.Module:
-    """Return a linear map to the default head, whose prototypes do not depend on the classes."""
+    """Return a linear map to `PrototypeHead(K, dim=n)`, whose prototypes do not depend on the classes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ManyClassesWarning)
         head = PrototypeHead(len(means), dim=dim)
@@ -72,7 +78,7 @@ def embedded_prototypes(means: Tensor, dim: int) -> nn.Module:
 
 
 def aligned_prototypes(means: Tensor, dim: int) -> nn.Module:
-    """Return a linear map to the default prototypes, matched to the classes by the cosines of their means."""
+    """Return a linear map to the points of `ps.best`, assigned to the classes by the cosines of the class means."""
     directions = nn.functional.normalize(means.double()).numpy()
     code = ps.assign(
         ps.best(num_classes=len(means), dim=dim, iterations=0),
@@ -82,7 +88,7 @@ def aligned_prototypes(means: Tensor, dim: int) -> nn.Module:
 
 
 def accuracy(make: Callable[[Tensor], nn.Module], num_classes: int, seed: int) -> float:
-    """Train on fresh examples by SGD at rate 0.1; return the test accuracy in percent."""
+    """Train the layer that `make` returns for the class means, and return its test accuracy in percent."""
     torch.manual_seed(seed)
     means = torch.randn(num_classes, FEATURES)
     model = make(means)
@@ -100,7 +106,7 @@ def accuracy(make: Callable[[Tensor], nn.Module], num_classes: int, seed: int) -
 
 
 def half_interval(values: list[float]) -> str:
-    """Return half of the 95% confidence interval of the mean as text; empty for a single value."""
+    """Return half of the 95% confidence interval of the mean as text; an empty text for a single value."""
     if len(values) < 2:
         return ""
     return f"{float(t.ppf(0.975, len(values) - 1)) * statistics.stdev(values) / len(values) ** 0.5:.1f}"
@@ -113,7 +119,7 @@ def row(
     dim: int,
     seeds: int,
 ) -> dict[str, object]:
-    """Return the mean over the seeds as a row of the table."""
+    """Train a last layer with each seed, and return a row of the table with the mean accuracy."""
     values = [accuracy(make, num_classes, seed) for seed in range(seeds)]
     return {
         "num_classes": num_classes,
@@ -127,7 +133,7 @@ def row(
 
 
 def rows(num_classes: int, dims: tuple[int, ...]) -> Iterator[dict[str, object]]:
-    """Yield a row for the learned layer, for the class means and for each dimension of the default head."""
+    """Yield the rows of the table for one number of classes. `dims` has the dimensions of the default head."""
     seeds = SEEDS.get(num_classes, 1)
     yield row("learned layer", learned_layer, num_classes, num_classes, seeds)
     yield row(
@@ -160,7 +166,7 @@ def rows(num_classes: int, dims: tuple[int, ...]) -> Iterator[dict[str, object]]
 
 
 def main() -> None:
-    """Train all settings; write the table if no part was selected."""
+    """Train all last layers. Write the table if the command line selects no part of it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--classes", type=int, help="one number of classes; all of the table without it"

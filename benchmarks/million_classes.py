@@ -1,4 +1,4 @@
-"""K = 1,000,000, n = 512: seconds to build, certify, save and load codes, and peak memory above the import."""
+"""Measure the seconds to build, certify, save and load codes with K = 1,000,000 and n = 512, and the peak memory."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Out-of-distribution (OOD) detection: scores of a prototype head against those of a learned last layer.
+"""Out-of-distribution (OOD) detection: scores of a prototype head compared with scores of a learned last layer.
 
-`python -m benchmarks.ood` trains small networks on digits, CIFAR-100 features and CLINC150 sentence embeddings, scores
-test inputs of known classes and inputs of no known class, and writes one row per data set, score and measure into
-results/ood/scores.csv: the mean over the runs and half of its 95% confidence interval. It takes about ten minutes on
-one core. `python -m benchmarks.ood digits` runs one data set and prints its rows.
+`python -m benchmarks.ood` trains small networks on digits, CIFAR-100 features and CLINC150 sentence embeddings. It
+scores test inputs of known classes, and inputs of no known class. It writes results/ood/scores.csv, with one row for
+each kind of unknown inputs, score and measure: the mean over the runs and half of its 95% confidence interval. It takes
+about ten minutes on one core. `python -m benchmarks.ood digits` runs one dataset and prints its rows.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ HELD_OUT_DIGITS = ((8, 9), (0, 1), (2, 3), (4, 5), (6, 7))
 
 
 class Task(NamedTuple):
-    """Known classes to train on, test inputs of known classes, and inputs of unknown classes."""
+    """Training inputs of known classes, test inputs of known classes, and inputs of unknown classes.
+
+    `unknown` has the inputs of unknown classes by their kind. The last three fields are settings of the training.
+    """
 
     name: str
     train: Labeled
@@ -43,7 +46,7 @@ class Task(NamedTuple):
 
 
 def digit_task(left_out: tuple[int, int], seed: int) -> Task:
-    """Return the task with eight digits as known classes and images of the other two digits as unknown inputs."""
+    """Return the task with eight digits as known classes, and images of the digits `left_out` as unknown inputs."""
     images, classes = digits()
     order = torch.randperm(len(images), generator=torch.Generator().manual_seed(seed))
     images = images[order]
@@ -68,7 +71,7 @@ def digit_task(left_out: tuple[int, int], seed: int) -> Task:
 
 
 def intent_task() -> Task:
-    """Return the task with CLINC150's intents as known classes and its out-of-scope sentences as unknown inputs."""
+    """Return the task with intents of CLINC150 as known classes, and its out-of-scope sentences as unknown inputs."""
     unknown = {"out-of-scope sentences": 10 * intent_features("oos_test").inputs}
     train = intent_features("train")
     scaled = Labeled(
@@ -86,7 +89,7 @@ def intent_task() -> Task:
 
 
 def image_task() -> Task:
-    """Return the task with CIFAR-100's classes as known classes, and CIFAR-10 and MNIST as unknown inputs."""
+    """Return the task with classes of CIFAR-100 as known classes, and CIFAR-10 and MNIST as unknown inputs."""
     unknown = {
         "CIFAR-10 images": image_features("cifar10", "test").inputs,
         "MNIST images": image_features("mnist", "test").inputs,
@@ -104,7 +107,7 @@ def image_task() -> Task:
 
 
 def tasks(name: str) -> Iterator[tuple[Task, int]]:
-    """Yield each task of this data set and the seed of its network."""
+    """Yield a pair (task, seed) for each run on the dataset `name`."""
     if name == "digits":
         for left_out in HELD_OUT_DIGITS:
             for seed in range(6):
@@ -116,7 +119,7 @@ def tasks(name: str) -> Iterator[tuple[Task, int]]:
 
 
 def trained(task: Task, last: nn.Module, seed: int) -> nn.Sequential:
-    """Return a network of one hidden layer and `last`, trained by SGD with momentum at rate 0.1."""
+    """Return a trained network with one hidden layer and the last layer `last`."""
     torch.manual_seed(seed)
     model = nn.Sequential(
         nn.Linear(task.train.inputs.shape[1], task.hidden), nn.ReLU(), last
@@ -137,7 +140,12 @@ def trained(task: Task, last: nn.Module, seed: int) -> nn.Sequential:
 
 
 def neighbor_score(features: Tensor, stored: Tensor) -> Tensor:
-    """Return the cosine with the tenth nearest training example (Sun et al. 2022)."""
+    """Return the cosine of each input with its tenth nearest training input (Sun et al. 2022).
+
+    Args:
+        features: Features of the inputs, one input per row.
+        stored: Features of the training inputs.
+    """
     blocks = normalize(features).split(1000)
     return torch.cat(
         [
@@ -148,7 +156,11 @@ def neighbor_score(features: Tensor, stored: Tensor) -> Tensor:
 
 
 def scorers(task: Task, seed: int):
-    """Train both networks, and return the name and function of every score."""
+    """Train a network with a prototype head and one with a learned layer, and return their scores.
+
+    Returns:
+        By name, functions from inputs to scores. A higher score means that the input is more likely to be known.
+    """
     num_classes = int(task.train.classes.max()) + 1
     torch.manual_seed(seed)
     head = PrototypeHead(num_classes)
@@ -180,19 +192,25 @@ def scorers(task: Task, seed: int):
 
 
 def auroc(known: Tensor, unknown: Tensor) -> float:
-    """Return the probability that a known input scores higher than an unknown one, in percent."""
+    """Return the AUROC in percent: the probability that a known input has a higher score than an unknown input.
+
+    The arguments are the scores of known and of unknown inputs.
+    """
     ranks = rankdata(torch.cat([known, unknown]).numpy())[: len(known)]
     above = ranks.sum() - len(known) * (len(known) + 1) / 2
     return 100 * above / (len(known) * len(unknown))
 
 
 def rejected(known: Tensor, unknown: Tensor) -> float:
-    """Return the share of unknown inputs below the threshold that 95% of known inputs reach, in percent."""
+    """Return the percentage of unknown inputs that are rejected, at the threshold that accepts 95% of known inputs.
+
+    The arguments are the scores of known and of unknown inputs.
+    """
     return 100 * (unknown < threshold_at_tpr(known, accept=0.95)).double().mean().item()
 
 
 def measured(name: str) -> dict[tuple[str, str, str], list[float]]:
-    """Return the values of all runs by (kind of unknown inputs, score, measure)."""
+    """Return the values of all runs on a dataset by (kind of unknown inputs, score, measure)."""
     values = defaultdict(list)
     for task, seed in tasks(name):
         functions = scorers(task, seed)
@@ -218,7 +236,7 @@ def half_interval(values: list[float]) -> float:
 
 
 def rows(name: str) -> list[dict[str, object]]:
-    """Return the table rows of one dataset."""
+    """Return the rows of the table for one dataset."""
     return [
         {
             "known": name,
@@ -234,7 +252,7 @@ def rows(name: str) -> list[dict[str, object]]:
 
 
 def main() -> None:
-    """Measure the datasets; write the table if all datasets were selected."""
+    """Measure the datasets. Write the table if the command line selects no dataset."""
     every = ("digits", "clinc150", "cifar100")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(

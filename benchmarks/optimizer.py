@@ -1,4 +1,8 @@
-"""The search compared with the paper's log-sum-exp descent: time to reach the descent's result, and final results."""
+"""Compare the search of `ps.best` with the paper's log-sum-exp descent.
+
+It measures the time in which the search reaches the maximum cosine that the descent finds, and the final result of a
+longer search.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ CELLS = ((16, 100, 10.0), (32, 100, 10.0), (128, 1000, 60.0))
 
 
 def least_seconds(repeats: int, work: Callable[[], float]) -> tuple[float, float]:
-    """Return the shortest time of `repeats` calls in seconds, and the result of the last call."""
+    """Return the shortest time of `repeats` calls of `work` in seconds, and the result of the last call."""
     shortest = float("inf")
     answer = 0.0
     for _ in range(repeats):

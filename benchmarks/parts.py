@@ -1,13 +1,14 @@
-"""Last layers of classes made of parts compared with a learned `nn.Linear`: time of a step and memory, in one run.
+"""Compare heads for classes made of parts with a learned `nn.Linear`: time of a step, and memory.
 
 `python -m benchmarks.parts` times loss and gradient of one batch of 256:
 
-- all combinations: 11,172 classes of 19, 21 and 28 values, n = 65;
-- some combinations: one million random classes of P parts of 256 values, n = 128 or the next multiple of P;
+- all combinations: 11,172 classes, which are all combinations of 19, 21 and 28 values, with n = 65;
+- some combinations: one million random combinations of P parts with 256 values each, with n = 128 or the next multiple
+  of P;
 - quantized: one million random vectors of 128 numbers, compressed by `ps.from_embeddings` to P bytes each.
 
-Steps of both layers alternate, and the ratio is the ratio of the medians. The dense layer computes the gradient of its
-weights and updates them, as it does in training. `--classes`, `--parts` and `--bytes` set the other cases, `--json`
+Steps of the two layers alternate, and the ratio of times is the ratio of their medians. The step of `nn.Linear` also
+computes the gradient of the weights and updates them. `--classes`, `--parts` and `--bytes` set K and P, and `--json`
 prints JSON.
 """
 
@@ -37,7 +38,10 @@ SIZES = (19, 21, 28)
 
 
 def medians(steps: list[Callable[[], object]], repeats: int) -> list[float]:
-    """Return the median seconds of each step; calls of the steps alternate."""
+    """Return the median time of each function in seconds. Calls of the functions alternate.
+
+    The first call of each function is not counted; `repeats` calls are.
+    """
     times: list[list[float]] = [[] for _ in steps]
     for number in range(repeats + 1):
         for step, seconds in zip(steps, times, strict=True):
@@ -49,7 +53,7 @@ def medians(steps: list[Callable[[], object]], repeats: int) -> list[float]:
 
 
 def dense_step(z: Tensor, target: Tensor, num_classes: int) -> Callable[[], None]:
-    """Return a function that takes a step of a learned layer."""
+    """Return a function that takes a training step of `nn.Linear`."""
     layer = nn.Linear(z.shape[1], num_classes)
     optimizer = torch.optim.SGD(layer.parameters(), lr=0.1, momentum=0.9)
 
@@ -69,7 +73,7 @@ def megabytes(module: nn.Module) -> float:
 def row(
     name: str, dim: int, num_classes: int, module: nn.Module, seconds: list[float]
 ) -> dict[str, object]:
-    """Return one result as a table row."""
+    """Return a row of results. `seconds` has the time of a step of the head and that of `nn.Linear`."""
     ours, dense = seconds
     return {
         "case": name,
@@ -84,7 +88,7 @@ def row(
 
 
 def all_combinations() -> dict[str, object]:
-    """Time a head whose classes are all combinations of three parts."""
+    """Measure a head whose classes are all combinations of the values of three parts, and return the row."""
     head = PrototypeHead(ps.compose(sizes=SIZES))
     z = torch.randn(BATCH, head.dim, requires_grad=True)
     target = torch.randint(head.num_classes, (BATCH,))
@@ -97,7 +101,7 @@ def all_combinations() -> dict[str, object]:
 
 
 def some_combinations(num_classes: int, parts: int) -> dict[str, object]:
-    """Time a projection whose classes are random combinations of parts of 256 values."""
+    """Measure a head whose classes are random combinations of the values of `parts` parts, and return the row."""
     rng = np.random.default_rng(0)
     width = -(-128 // parts)
     dim = width * parts
@@ -122,7 +126,7 @@ def some_combinations(num_classes: int, parts: int) -> dict[str, object]:
 
 
 def quantized(num_classes: int, parts: int) -> dict[str, object]:
-    """Time a head whose prototypes are random vectors, compressed to `parts` bytes each."""
+    """Measure a head whose prototypes are random vectors, compressed to `parts` bytes each, and return the row."""
     vectors = np.random.default_rng(0).standard_normal((num_classes, 128), np.float32)
     head = PrototypeHead(ps.from_embeddings(vectors, parts=parts))
     z = torch.randn(BATCH, head.dim, requires_grad=True)

@@ -1,8 +1,8 @@
-"""Test accuracy of methods to train against fixed prototypes, and of `nn.Linear`, by dataset, learning rate and seed.
+"""Compare the test accuracy of presets, of other ways to train against fixed prototypes, and of `nn.Linear`.
 
-`python -m benchmarks.presets` runs the digits in about two minutes; `python -m benchmarks.presets mnist` and so on
-run another dataset. The table has a row for each method and a column for each learning rate; an entry is the mean
-over the seeds and, in brackets, the worst seed.
+`python -m benchmarks.presets` trains on the digits, in about two minutes. `python -m benchmarks.presets mnist` trains
+on another dataset. The table has a row for each method and a column for each learning rate. An entry is the mean over
+the seeds and, in brackets, the lowest accuracy.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ RATES = (0.01, 0.1, 0.5)
 
 @dataclass(frozen=True)
 class Recipe:
-    """Settings of the training: SGD with a cosine schedule, as in the paper; `dim` is their dimension n."""
+    """Settings of the training by SGD with a cosine schedule. `dim` is the dimension n of the prototypes."""
 
     dim: int
     epochs: int
@@ -60,7 +60,7 @@ RECIPES = {
 
 
 class Candidate(nn.Module):
-    """Head that is not a preset: `kind` says how z is normalized, and the scale is the default preset's scale."""
+    """Head that is not a preset. `kind` says how z is normalized. The scale is that of the default preset."""
 
     def __init__(self, kind: str, code: ps.SphericalCode) -> None:
         super().__init__()
@@ -119,7 +119,10 @@ METHODS = (*PRESETS, *CANDIDATES)
 
 
 def backbone(images: Images, hidden: tuple[int, ...]) -> tuple[nn.Module, int]:
-    """Return a small network for the images (for digits with hidden layers `hidden`), and the number of features."""
+    """Return a small network for the images, and the number of its output features.
+
+    For digits, `hidden` has the widths of the hidden layers. For other images, it is ignored.
+    """
     channels = images.train.shape[1]
     size = images.train.shape[2]
     if size == 8:
@@ -151,7 +154,7 @@ def backbone(images: Images, hidden: tuple[int, ...]) -> tuple[nn.Module, int]:
 
 
 def network(method: str, images: Images, recipe: Recipe) -> nn.Module:
-    """Return a network of the backbone and a last layer."""
+    """Return a network for a method: "nn.Linear", the name of a preset, or the `kind` of a `Candidate`."""
     body, features = backbone(images, recipe.hidden)
     if method == "nn.Linear":
         return nn.Sequential(body, nn.Linear(features, images.num_classes))
@@ -165,7 +168,7 @@ def network(method: str, images: Images, recipe: Recipe) -> nn.Module:
 
 
 def loss_of(model: nn.Module, x: Tensor, classes: Tensor) -> Tensor:
-    """Return the loss: that of the head if it is not cross-entropy, otherwise the cross-entropy of the logits."""
+    """Return the loss of a batch: that of the head's preset, or the cross-entropy if there is no preset."""
     head = model[-1]
     if isinstance(head, PrototypeHead) and head.preset.loss != "cross_entropy":
         return head.loss(model[:-1](x), classes)
@@ -175,7 +178,7 @@ def loss_of(model: nn.Module, x: Tensor, classes: Tensor) -> Tensor:
 def accuracy(
     method: str, images: Images, recipe: Recipe, rate: float, seed: int
 ) -> float:
-    """Train, and return the test accuracy in percent."""
+    """Train a network and return its test accuracy in percent."""
     torch.manual_seed(seed)
     model = network(method, images, recipe)
     solver = torch.optim.SGD(
@@ -218,7 +221,11 @@ def table(
     rates: tuple[float, ...],
     quiet: bool,
 ) -> Runs:
-    """Print the rows of the table as runs finish, `nn.Linear` first; the last column compares with it, run by run."""
+    """Train every method, and return all accuracies.
+
+    Unless `quiet` is True, the rows of the table are printed, with `nn.Linear` first. The last column is the smallest
+    difference from `nn.Linear` among runs with the same learning rate and seed.
+    """
     if not quiet:
         print(f"\n{name}, {recipe}\n")
         print(

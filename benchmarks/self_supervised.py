@@ -1,8 +1,8 @@
-"""The last layer of DINO at 65,536 x 256: a streaming fixed code compared with learned prototypes, in time and memory.
+"""Compare a fixed code with learned prototypes in the last layer of DINO, with K = 65,536 and n = 256: time and memory.
 
-A step consists of the teacher's targets of two views, the student's loss of two views, and the backward pass;
-embeddings are given. Times are measured in alternation within one run; memory is measured in a process for each kind.
-`--json` prints JSON.
+A step computes the teacher's targets of two views, the student's loss of two views, and the gradient; embeddings are
+given. For times, the two kinds of prototypes take turns. Memory is measured in a new process for each kind. `--json`
+prints JSON.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ KINDS = ("fixed", "learned")
 
 
 def milliseconds(work: Callable[[], object]) -> float:
-    """Return the best time of a few calls in milliseconds, which other processes disturb least."""
+    """Return the shortest time in milliseconds of `CALLS` calls of `work`. Other processes disturb it least."""
     times = []
     for _ in range(CALLS):
         begun = time.perf_counter()
@@ -44,7 +44,7 @@ def milliseconds(work: Callable[[], object]) -> float:
 
 
 def loss_of(kind: str) -> DINOLoss:
-    """Return the loss over prototypes of one kind."""
+    """Return the loss for one kind of prototypes, "fixed" or "learned"."""
     if kind == "fixed":
         return DINOLoss(ps.best(NUM_CLASSES, DIM, iterations=0))
     student, teacher = (LearnedPrototypes(NUM_CLASSES, DIM, seed=s) for s in (0, 1))
@@ -52,7 +52,7 @@ def loss_of(kind: str) -> DINOLoss:
 
 
 def step_of(kind: str) -> Callable[[], object]:
-    """Return a function that takes a step in the last layer, with gradients of embeddings and learned prototypes."""
+    """Return a function that computes the loss and its gradients with respect to embeddings and learned prototypes."""
     loss = loss_of(kind)
     generator = torch.Generator().manual_seed(0)
     student, teacher = (
@@ -70,7 +70,7 @@ def step_of(kind: str) -> Callable[[], object]:
 
 
 def race() -> dict[str, float]:
-    """Return the median times of both kinds in milliseconds; calls of the two alternate."""
+    """Return the median times of a step with both kinds of prototypes, which take turns, and their ratio."""
     steps = {kind: step_of(kind) for kind in KINDS}
     for step in steps.values():
         step()  # compiles, and asks the system for memory
@@ -80,7 +80,7 @@ def race() -> dict[str, float]:
 
 
 def memory(kind: str) -> dict[str, float]:
-    """Return the memory that a new process needs to train a DINO head of one kind.
+    """Return the memory that this process needs to train a DINO head with one kind of prototypes, in MB.
 
     Returns:
         "own_mb": peak of the process's own memory, with torch but without the mapped files of libraries;
@@ -99,7 +99,7 @@ def memory(kind: str) -> dict[str, float]:
 
 
 def take_a_step_of_torch() -> None:
-    """Take a step of SGD with a tiny layer: torch imports its optimizers only then."""
+    """Take a step of SGD with a tiny layer, so that torch imports its optimizers."""
     layer = torch.nn.Linear(2, 2)
     solver = torch.optim.SGD(layer.parameters(), lr=0.01, momentum=0.9)
     layer(torch.ones(1, 2)).sum().backward()
@@ -107,7 +107,7 @@ def take_a_step_of_torch() -> None:
 
 
 def train_head(kind: str) -> None:
-    """Take a few steps of a student head of the usual size, with a teacher that is its moving average."""
+    """Take `HEAD_STEPS` training steps of a student head. The teacher is a moving average of the student."""
     student, teacher = (DINOHead(384, prototypes=kind) for _ in range(2))
     teacher.requires_grad_(False)
     loss = DINOLoss(student.last_layer, teacher.last_layer)
@@ -133,7 +133,7 @@ def memory_apart(kind: str) -> dict[str, float]:
 
 
 def report(times: dict[str, float], peaks: dict[str, dict[str, float]]) -> None:
-    """Print the tables of times and of memory."""
+    """Print the times and the memory of both kinds of prototypes."""
     verdict = (
         "" if times["ratio"] >= WANTED_RATIO else f"   below the {WANTED_RATIO} wanted"
     )
@@ -153,7 +153,7 @@ def report(times: dict[str, float], peaks: dict[str, dict[str, float]]) -> None:
 
 
 def main() -> None:
-    """Measure the times, then the memory of each kind."""
+    """Measure the memory of each kind of prototypes, then the times."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--memory", choices=KINDS, help="only that, as JSON")
     parser.add_argument("--json", action="store_true")

@@ -1,10 +1,12 @@
-"""Accuracy of the two default presets by learning rate, momentum and number of classes.
+"""Measure the accuracy of the two default presets, by learning rate, momentum and number of classes.
 
-`python -m benchmarks.slopes` trains on the digits, on CIFAR-10 features and on CIFAR-100 features (a linear map, and
-a hidden layer of 512) with a learned layer, with the preset `protosphere` and with `soft_cap` at several slopes;
-"slope 2" is that preset as it is. On the first 20 and 40 classes of CIFAR-100 it trains the two presets only, at three
-rates. It writes results/presets/slopes.csv: the mean validation and test accuracy over the seeds and half of the 95%
-confidence interval of the latter, in percent. It takes about an hour on one core.
+`python -m benchmarks.slopes` trains on the digits, on CIFAR-10 features and on CIFAR-100 features. For features, the
+network is a linear map, or has a hidden layer of 512. The last layers are a learned layer, the preset `protosphere`,
+and the preset `soft_cap` with several slopes; "slope 2" is the preset itself. On the first 20 and 40 classes of
+CIFAR-100, only the two presets are trained, at three rates.
+
+It writes results/presets/slopes.csv, with the mean validation and test accuracy over the seeds, and half of the 95%
+confidence interval of the test accuracy, in percent. It takes about an hour on one core.
 """
 
 from __future__ import annotations
@@ -53,12 +55,15 @@ class Setting(NamedTuple):
 
 
 def part(examples: Labeled, rows: Tensor | slice) -> Labeled:
-    """Return the examples with the given row indices."""
+    """Return the examples in the given rows."""
     return Labeled(examples.inputs[rows], examples.classes[rows])
 
 
 def digit_setting() -> Setting:
-    """Return the digits: half for training, a fifth of it for validation, and the other half for the test."""
+    """Return the digits: the first half for training and validation, and the second half for testing.
+
+    One fifth of the first half is for validation.
+    """
     images, classes = digits()
     half = len(images) // 2
     mean = images[:half].mean()
@@ -78,7 +83,7 @@ def digit_setting() -> Setting:
 
 
 def feature_setting(name: str, hidden: tuple[int, ...]) -> Setting:
-    """Return image features, with a tenth of the training examples for validation."""
+    """Return features of images. One tenth of the training examples is for validation."""
     examples = image_features(name, "train")
     count = len(examples.classes)
     order = torch.randperm(count, generator=torch.Generator().manual_seed(0))
@@ -120,7 +125,7 @@ SETTINGS = {
 
 
 def last_layer(name: str, features: int, num_classes: int) -> nn.Module:
-    """Return a learned layer, or a simplex with one of the presets or with another slope."""
+    """Return a last layer. `name` is "learned layer", "protosphere", or a slope of `soft_cap` such as "slope 2"."""
     if name == "learned layer":
         return nn.Linear(features, num_classes)
     code = ps.construct("simplex", num_classes=num_classes, dim=num_classes - 1)
@@ -133,7 +138,7 @@ def last_layer(name: str, features: int, num_classes: int) -> nn.Module:
 
 
 def network(name: str, setting: Setting) -> nn.Sequential:
-    """Return the hidden layers and the last layer."""
+    """Return an untrained network with the hidden layers of the setting and the last layer `name`."""
     num_classes = int(setting.train.classes.max()) + 1
     width = setting.train.inputs.shape[1]
     layers: list[nn.Module] = []
@@ -158,7 +163,7 @@ def percent_right(model: nn.Module, examples: Labeled) -> float:
 def accuracies(
     name: str, setting: Setting, rate: float, momentum: float, seed: int
 ) -> tuple[float, float]:
-    """Train, and return validation and test accuracy."""
+    """Train a network, and return its validation accuracy and test accuracy in percent."""
     torch.manual_seed(seed)
     model = network(name, setting)
     optimizer = torch.optim.SGD(
@@ -183,7 +188,7 @@ def accuracies(
 def row(
     data: str, setting: Setting, name: str, momentum: float, rate: float
 ) -> dict[str, object]:
-    """Return the mean over the seeds as a row of the table."""
+    """Train with each seed, and return a row of the table with the mean accuracies."""
     runs = [
         accuracies(name, setting, rate, momentum, seed) for seed in range(setting.seeds)
     ]
@@ -206,7 +211,7 @@ def row(
 
 
 def main() -> None:
-    """Train all settings; write the table if all datasets were selected."""
+    """Train on all datasets. Write the table if the command line selects no dataset."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "data", nargs="?", choices=SETTINGS, help="one data set; all of them without it"

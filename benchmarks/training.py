@@ -1,4 +1,4 @@
-"""Images per second of CIFAR-100 training on all cores, for different numbers of processes and precisions."""
+"""Measure the images per second of CIFAR-100 training on all cores, by number of processes and precision."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ print(outcome.history[-1].images_per_second)
 def images_per_second(
     workers: int, threads: int, precision: str, batch_size: int, backbone: str
 ) -> float:
-    """Return the images per second of simultaneous processes together, over the last epoch of each process."""
+    """Return the sum of the images per second of `workers` simultaneous processes, each in its last epoch."""
     settings = {
         "scheme": "one_hot",
         "dim": 100,

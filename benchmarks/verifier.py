@@ -1,8 +1,9 @@
-"""Verdicts of the stand-alone verifier on random codes and on forged files, and its time.
+"""Test the stand-alone verifier on files of random codes and on forged files, and measure its time.
 
     python -m benchmarks.verifier [--codes 60] [--forgeries 300] [--large]
 
-Every file is checked by the script, run by `python -I`, and by `protosphere verify`; the two verdicts must agree.
+Every file is checked by the verifier as a script, run by `python -I`, and by `protosphere verify`. The two verdicts
+must agree.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from protosphere.cli import main as command
 
 
 def by_script(path: Path) -> dict[str, object]:
-    """Return the verdict of the script, run without any package."""
+    """Return the verdict of the verifier as a script, which uses no installed package."""
     words = [sys.executable, "-I", "-S", verify.__file__, str(path), "--json"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     return json.loads(done.stdout) | {"exit_code": done.returncode}
@@ -46,7 +47,11 @@ def by_command(path: Path) -> dict[str, object]:
 
 
 def agreed(path: Path) -> bool:
-    """Return True if both accept the file, False if both reject it; they must not differ."""
+    """Return whether the file is accepted.
+
+    Raises:
+        SystemExit: If the script and the command give different verdicts.
+    """
     verdict = by_script(path)
     if verdict != by_command(path):
         raise SystemExit(f"the script and the command differ at {path}")
@@ -54,7 +59,10 @@ def agreed(path: Path) -> bool:
 
 
 def random_best(folder: Path, count: int, seed: int) -> list[Path]:
-    """Write files of `best` with K from 3 to 2,000 and n from 2 to 128, log-uniform, and return their paths."""
+    """Write files of `count` codes of `ps.best`, and return their paths.
+
+    K is from 3 to 2,000 and n from 2 to 128, both with a log-uniform distribution.
+    """
     rng = np.random.default_rng(seed)
     paths: list[Path] = []
     for number in range(count):
@@ -67,7 +75,10 @@ def random_best(folder: Path, count: int, seed: int) -> list[Path]:
 
 
 def large_files(folder: Path) -> list[Path]:
-    """Write files of 10,000 points in 128 dimensions (random floats, random signs) and return their paths."""
+    """Write two files of 10,000 points in 128 dimensions, and return their paths.
+
+    The coordinates are random floats in the first file, and random signs in the second.
+    """
     rows = ps.construct("uniform", num_classes=10_000, dim=128)
     signs = ps.from_points(np.sign(rows.points) / math.sqrt(128))
     paths = [folder / "floats.safetensors", folder / "signs.safetensors"]

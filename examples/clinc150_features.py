@@ -1,12 +1,12 @@
-"""Make the file of the tutorial on out-of-scope sentences: CLINC150 (Larson et al. 2019) as sentence embeddings.
+"""Make the file of the tutorial on out-of-scope sentences: sentence embeddings of CLINC150 (Larson et al. 2019).
 
     pip install -e '.[train,plots]' sentence-transformers
     python examples/clinc150_features.py
 
-The program downloads data_full.json (GitHub clinc/oos-eval, CC BY 3.0), computes an embedding of each sentence by the
+The program downloads data_full.json (GitHub clinc/oos-eval, CC BY 3.0), computes an embedding of each sentence with the
 encoder all-MiniLM-L6-v2, and writes clinc150_minilm.npz to the folder `text` in $PROTOSPHERE_DATA, or in `data` if the
-variable is not set. `--json` names a copy of data_full.json, and `--model` names another encoder of
-sentence-transformers, or the folder of one. For any other encoder, call `feature_arrays` with a function.
+variable is not set. `--json` is the path of a copy of data_full.json. `--model` is the name or the folder of another
+encoder of sentence-transformers. For any other encoder, call `feature_arrays` with your own function.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ Data = Mapping[str, Sequence[tuple[str, str]]]
 
 
 def text_encoder(model: str) -> Encode:
-    """Return a function from sentences to normalized vectors; exit with one sentence if the package is missing."""
+    """Return a function from sentences to normalized vectors, one row per sentence.
+
+    If the package is missing, the program ends with a message.
+    """
     try:
         encoder = import_module("sentence_transformers").SentenceTransformer(model)
     except ImportError as error:
@@ -57,7 +60,10 @@ def text_encoder(model: str) -> Encode:
 
 
 def read_sentences(path: Path) -> Data:
-    """Return the sentences of data_full.json; exit with one sentence if the file has another content."""
+    """Return the sentences in data_full.json.
+
+    If the file cannot be read or has another content, the program ends with a message.
+    """
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         if all(data[split] for split in SPLITS):
@@ -70,10 +76,11 @@ def read_sentences(path: Path) -> Data:
 
 
 def feature_arrays(data: Data, encode: Encode) -> dict[str, NDArray[Any]]:
-    """Return the arrays of the file.
+    """Return the arrays of the .npz file by name.
 
-    The embeddings are int8 numbers, which `step` multiplies. Intents are indices into `class_names`, and -1 stands for
-    sentences without a known intent.
+    The array `x_SPLIT` has the embeddings of a split, with one row per sentence. They are int8 numbers that must be
+    multiplied by `step`. The array `y_SPLIT` has the intent of each sentence as an index into `class_names`, or -1 if
+    the sentence has none of these intents.
     """
     intents = sorted({intent for split in KNOWN for _, intent in data[split]})
     index = {intent: number for number, intent in enumerate(intents)}
@@ -94,7 +101,7 @@ def feature_arrays(data: Data, encode: Encode) -> dict[str, NDArray[Any]]:
 
 
 def write_arrays(target: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write an .npz file, which is replaced atomically."""
+    """Write arrays to an .npz file. An existing file is replaced atomically."""
 
     def write(beside: Path) -> None:
         with beside.open("wb") as file:
@@ -105,7 +112,7 @@ def write_arrays(target: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
 
 
 def main() -> None:
-    """Read the command line and make the file."""
+    """Read the command line and write the file."""
     parser = argparse.ArgumentParser(description="CLINC150 as sentence embeddings.")
     parser.add_argument("--json", type=Path, help="a copy of data_full.json")
     parser.add_argument(

@@ -1,6 +1,6 @@
-"""Every preset on scikit-learn's digits, at one learning rate: what `preset=` and `head.loss` are for.
+"""Compare the test accuracy of all presets on scikit-learn's digits, at one learning rate.
 
-`python -m benchmarks.presets` prints the whole table, with `nn.Linear` and what was tried besides.
+`python -m benchmarks.presets` prints a larger table with more learning rates, `nn.Linear` and other methods.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ EPOCHS = 20
 
 
 def accuracy(preset: str, images: torch.Tensor, classes: torch.Tensor) -> float:
-    """Train on the first half by the preset's own loss, test on the second."""
+    """Train on the first half of the images with the loss of the preset, and return the accuracy on the second."""
     torch.manual_seed(0)
     half = len(images) // 2
     head = PrototypeHead(10, dim=9, preset=preset)
@@ -35,7 +35,7 @@ def accuracy(preset: str, images: torch.Tensor, classes: torch.Tensor) -> float:
 
 
 def main() -> None:
-    """Print a row a preset."""
+    """Print a row for each preset."""
     images, classes = (torch.tensor(array) for array in load_digits(return_X_y=True))
     for preset in PRESETS.values():
         print(

@@ -1,6 +1,6 @@
-"""The main job on a fresh machine: designs for 10, 100 and 1,000 classes, compared and drawn, and networks trained.
+"""Run typical commands: make codes for 10, 100 and 1,000 classes, compare them, draw figures, and train networks.
 
-Every line below is a command you can type; `make demo` runs them all.
+`make demo` runs this file. Each command in `COMMANDS` can also be typed after `protosphere`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ COMMANDS = [
 
 
 def run() -> int:
-    """Run the commands in turn; stop at the first that fails."""
+    """Run the commands one after another, and return the exit code. Stop at the first command that fails."""
     FOLDER.mkdir(exist_ok=True)
     begun = time.monotonic()
     for template in COMMANDS:

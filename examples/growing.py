@@ -1,9 +1,9 @@
-"""Seven digits first, three more later: what a grown head keeps, and what its network forgets.
+"""Train on seven digits first and add three digits later: how accuracy on the old digits changes.
 
-`python examples/growing.py` trains a network on the digits 0 to 6, grows its head to ten classes, and trains on with
-the new digits alone, with the new digits and 100 stored images of the old ones (rehearsal), and with all images. A
-learned last layer with ten outputs is trained in the same way. It prints the test accuracy in percent, the mean over
-five seeds; `--json` prints the same numbers for programs.
+`python examples/growing.py` trains a network with a prototype head on the digits 0 to 6, and grows the head to ten
+classes. Then the training continues in three ways: with the new digits alone, with the new digits and 100 stored images
+of the old digits (rehearsal), and with all images. A learned last layer with ten outputs is trained in the same way.
+The program prints the mean test accuracy over five seeds in percent. `--json` prints JSON.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SEEDS = 5
 
 
 def train(model: nn.Module, rows: Tensor, epochs: int) -> None:
-    """Train on these images."""
+    """Train on the images with the indices `rows`."""
     optimizer = torch.optim.SGD(model.parameters(), 0.1, momentum=0.9)
     for _ in range(epochs):
         for batch in rows[torch.randperm(len(rows))].split(64):
@@ -39,12 +39,15 @@ def train(model: nn.Module, rows: Tensor, epochs: int) -> None:
 
 @torch.no_grad()
 def accuracy(model: nn.Module, rows: Tensor) -> float:
-    """Return the share of these images that the model classifies correctly, in percent."""
+    """Return the accuracy in percent on the images with the indices `rows`."""
     return 100 * (model(IMAGES[rows]).argmax(1) == CLASSES[rows]).double().mean().item()
 
 
 def later_rows(old: Tensor, new: Tensor) -> dict[str, Tensor]:
-    """Return what may be trained on when the new classes come, by name."""
+    """Return the choices of images for the second training, as indices by name.
+
+    `old` and `new` are the indices of the training images of old and of new digits.
+    """
     stored = old[torch.randperm(len(old))[:STORED]]
     return {
         "new digits alone": new,
@@ -56,7 +59,7 @@ def later_rows(old: Tensor, new: Tensor) -> dict[str, Tensor]:
 
 
 def grown(model: nn.Module) -> nn.Module:
-    """Return a copy whose prototype head, if it has one, has ten classes."""
+    """Return a copy of the model. If it has a prototype head, the head of the copy has ten classes."""
     model = copy.deepcopy(model)
     for head in model.modules():
         if isinstance(head, PrototypeHead):
@@ -69,19 +72,23 @@ def grown(model: nn.Module) -> nn.Module:
 
 
 def prototypes() -> nn.Module:
-    """Return a linear map to seven prototypes of a hundred."""
+    """Return a linear map to a prototype head with seven classes and a reserve for 100."""
     return nn.Sequential(nn.Linear(128, 16), PrototypeHead(7, dim=16, reserve=100))
 
 
 def learned() -> nn.Module:
-    """Return a learned layer with ten outputs from the start."""
+    """Return a learned layer, which has ten outputs from the start."""
     return nn.Linear(128, 10)
 
 
 def measured(
     make_last: Callable[[], nn.Module], seed: int
 ) -> dict[str, dict[str, float]]:
-    """Train on seven digits, then on ten in several ways; return the accuracy on old, new and all test images."""
+    """Train on seven digits, then in each of the three ways, and return accuracies in percent.
+
+    The keys are the name of the way ("nothing more" before the second training) and the test images: "old", "new" or
+    "all".
+    """
     torch.manual_seed(seed)
     train_rows = torch.arange(HALF)
     test_rows = torch.arange(HALF, len(IMAGES))
@@ -104,7 +111,7 @@ def measured(
 
 
 def means(make_last: Callable[[], nn.Module]) -> dict[str, dict[str, float]]:
-    """Return the mean over the seeds."""
+    """Return the accuracies of `measured`, as means over the seeds."""
     runs = [measured(make_last, seed) for seed in range(SEEDS)]
     return {
         name: {

@@ -1,8 +1,8 @@
-"""A network on scikit-learn's digits with a learned last layer, and with fixed prototypes: accuracy side by side.
+"""Compare a learned last layer with fixed prototypes in the same network, on scikit-learn's digits.
 
-`python examples/replace_last_layer.py` trains the same network 36 times, with SGD with and without momentum, at three
-learning rates and three seeds, on the first half of the images, and tests on the second, in less than a minute.
-`--momentum 0 --rate 0.01 --seeds 1` trains a part of them, and `--json` prints the accuracies for programs.
+`python examples/replace_last_layer.py` trains the network 36 times in less than a minute: with both last layers, by SGD
+with and without momentum, at three learning rates and with three seeds. It trains on the first half of the images and
+tests on the second. `--momentum 0 --rate 0.01 --seeds 1` runs only a part, and `--json` prints JSON.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ BATCH = 64
 
 
 def network(last: nn.Module) -> nn.Module:
-    """Two hidden layers, and the last one."""
+    """Return a network with two hidden layers and the given last layer."""
     return nn.Sequential(
         nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 64), nn.ReLU(), last
     )
 
 
 def learned() -> nn.Module:
-    """What everybody does."""
+    """Return the usual learned layer."""
     return nn.Linear(64, 10)
 
 
 def prototypes() -> nn.Module:
-    """The three lines: 10 classes, so a simplex in 9 dimensions; nothing else in the loop changes."""
+    """Return a linear map to a prototype head: a simplex in 9 dimensions. The training loop need not change."""
     head = PrototypeHead(10, dim=9)
     return nn.Sequential(nn.Linear(64, head.dim), head)
 
 
 def standardized() -> Tensor:
-    """The images with the mean 0 and the deviation 1 that the training half has."""
+    """Return the images, shifted and scaled so that the first half has mean 0 and standard deviation 1."""
     train = IMAGES[:HALF]
     return ((IMAGES - train.mean()) / train.std()).float()
 
 
 def accuracy(make_last, rate: float, momentum: float, seed: int) -> float:
-    """Train on the first half; the share of the second that is right, in percent."""
+    """Train on the first half of the images, and return the accuracy on the second half in percent."""
     torch.manual_seed(seed)
     model = network(make_last())
     images = standardized()
@@ -70,7 +70,7 @@ def accuracy(make_last, rate: float, momentum: float, seed: int) -> float:
 
 
 def accuracies(momentum: float, rate: float, seeds: int) -> dict[str, list[float]]:
-    """Return the accuracies of both last layers, one for each seed."""
+    """Return the accuracies of both last layers, with one value for each seed."""
     return {
         "learned": [accuracy(learned, rate, momentum, seed) for seed in range(seeds)],
         "prototypes": [
@@ -80,7 +80,7 @@ def accuracies(momentum: float, rate: float, seeds: int) -> dict[str, list[float
 
 
 def arguments() -> argparse.Namespace:
-    """Return what was typed."""
+    """Return the arguments of the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -92,7 +92,7 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Print the table, a row as soon as it is there."""
+    """Print the table. Each row is printed as soon as it is measured."""
     given = arguments()
     answer: dict[str, dict[str, list[float]]] = {}
     if not given.json:
@@ -110,7 +110,7 @@ def main() -> None:
 
 
 def print_row(momentum: float, rate: float, found: dict[str, list[float]]) -> None:
-    """Print the accuracies of one setting, and how far the prototypes are behind at worst."""
+    """Print the accuracies for one momentum and learning rate, and the worst difference from the learned layer."""
     worst = min(
         ours - plain
         for plain, ours in zip(found["learned"], found["prototypes"], strict=True)

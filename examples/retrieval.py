@@ -1,7 +1,8 @@
-"""Retrieval of scikit-learn's digits by 31 bits: how many of the ten nearest stored images show the query's digit.
+"""Retrieval of scikit-learn's digits by hash codes of 31 bits.
 
-The bits are signs of features that were trained against a BCH code, or signs of random projections of the images. The
-features themselves, compared by cosine, show what the signs lose. `--json` prints the shares for programs.
+For each query, the program counts how many of the ten nearest stored images show the same digit. The bits are the signs
+of features that were trained with a BCH code as prototypes. They are compared with the signs of random projections of
+the images, and with the cosines of the trained features. `--json` prints JSON.
 """
 
 from __future__ import annotations
@@ -22,24 +23,31 @@ NEAREST = 10
 
 
 def precision(similarity: NDArray[np.floating], classes: NDArray[np.integer]) -> float:
-    """Return the share, in percent, of the nearest stored images that have the class of the query."""
+    """Return the percentage of the `NEAREST` nearest stored images that have the class of the query.
+
+    `similarity` has a row for each query and a column for each stored image. `classes` has the classes of the stored
+    images, then those of the queries.
+    """
     nearest = (-similarity).argsort(axis=1, kind="stable")[:, :NEAREST]
     hits = classes[:STORED][nearest] == classes[STORED:, None]
     return 100 * float(hits.mean())
 
 
 def inner_products(rows: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Return the inner product of every query with every stored row."""
+    """Return the inner products of queries with stored images, with a row for each query.
+
+    `rows` has a row for each stored image, then a row for each query.
+    """
     return rows[STORED:] @ rows[:STORED].T
 
 
 def signs(features: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Return hash codes with entries +1 and -1: n - 2 * (Hamming distance) is the inner product of two of them."""
+    """Return hash codes with entries +1 and -1. The inner product of two of them is n - 2 (Hamming distance)."""
     return np.where(features > 0, 1.0, -1.0)
 
 
 def measured(seed: int) -> dict[str, float]:
-    """Return the precision of trained hash codes, of the features before the signs, and of random projections."""
+    """Return the precision of the three ways of comparing images by name."""
     images, classes = load_digits(return_X_y=True)
     model = PrototypeClassifier(
         dim=BITS,
@@ -64,7 +72,7 @@ def measured(seed: int) -> dict[str, float]:
 
 
 def main() -> None:
-    """Measure at several seeds and print."""
+    """Print the precisions, with one value for each seed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--json", action="store_true")

@@ -1,6 +1,6 @@
-"""Learn features of handwritten digits without labels, over fixed prototypes: SwAV and DINO beside learned prototypes.
+"""Learn features of handwritten digits without labels by SwAV and DINO, with fixed and with learned prototypes.
 
-Run it: python examples/self_supervised.py [--json]
+Run it by `python examples/self_supervised.py [--json]`.
 """
 
 import json
@@ -29,7 +29,7 @@ METHODS = {
 
 
 def main() -> None:
-    """Train every objective with every kind of prototypes, and print what their features are worth."""
+    """Train with each objective and each kind of prototypes, and print the accuracies of the features."""
     digits = load_dataset("digits")
     base = load_config("quick-digits").record() | {
         "num_prototypes": NUM_PROTOTYPES,

@@ -1,7 +1,7 @@
-"""The largest cosine between two prototypes, by scheme and size: the table of the front page.
+"""Print the maximum cosine for several sizes and schemes: the table of the front page.
 
-`python examples/separation_table.py` takes about half a minute, most of it for the two descents; `--quick` leaves them
-out. `--json` prints the cosines for programs, fractions as text.
+`python examples/separation_table.py` takes about half a minute, most of it for two schemes of gradient descent.
+`--quick` leaves these two out. `--json` prints JSON, with fractions as text.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ Entry = str | float | None
 
 
 def entry(value: Fraction | float) -> Entry:
-    """Return an exact value as text, any other as a float."""
+    """Return a fraction or an integer as text, and any other value as a float."""
     return str(value) if isinstance(value, int | Fraction) else float(value)
 
 
 def constructed(scheme: str, num_classes: int, dim: int, **options: object) -> Entry:
-    """Return the largest cosine of a scheme, None where it cannot serve this size."""
+    """Return the maximum cosine of a scheme; None if the scheme has no code for K and n."""
     try:
         return entry(
             ps.construct(scheme, num_classes=num_classes, dim=dim, **options).max_cosine
@@ -35,7 +35,7 @@ def constructed(scheme: str, num_classes: int, dim: int, **options: object) -> E
 
 
 def columns(quick: bool) -> dict[str, Callable[[int, int], Entry]]:
-    """Return by its heading how each column is made."""
+    """Return a function from K and n to an entry for each column, by heading. If `quick`, descents are left out."""
     algebra: dict[str, Callable[[int, int], Entry]] = {
         "one-hot": lambda K, n: constructed("one_hot", K, n),
         "simplex": lambda K, n: constructed("simplex", K, n),
@@ -57,7 +57,7 @@ def columns(quick: bool) -> dict[str, Callable[[int, int], Entry]]:
 
 
 def rows(quick: bool) -> Iterator[tuple[str, dict[str, Entry]]]:
-    """Yield the name of each size and its columns."""
+    """Yield each row: its size "K, n" as text, and its entries by heading."""
     for num_classes, dim in SIZES:
         made = {
             heading: make(num_classes, dim) for heading, make in columns(quick).items()
@@ -66,14 +66,14 @@ def rows(quick: bool) -> Iterator[tuple[str, dict[str, Entry]]]:
 
 
 def shown(value: Entry) -> str:
-    """Return a cosine for people."""
+    """Return an entry as text for the printed table."""
     if value is None:
         return "-"
     return value if isinstance(value, str) else f"{value:.4f}"
 
 
 def main() -> None:
-    """Print the table, a row as soon as it is there."""
+    """Print the table. Each row is printed as soon as it is computed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--json", action="store_true")

@@ -1,6 +1,6 @@
-"""Trained on the digits 0 to 7; 8 and 9 come as a surprise: how many are rejected, by each score.
+"""Train on the digits 0 to 7, and measure which share of the images of 8 and 9 each score rejects.
 
-`--json` prints the shares for programs.
+`--json` prints JSON.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ KINDS = ("max_cosine", "margin", "energy")
 
 
 def trained(images: Tensor, classes: Tensor) -> tuple[nn.Module, PrototypeHead]:
-    """Return a network and its head, trained on these images."""
+    """Return a network and its head, trained on the images."""
     head = PrototypeHead(8, dim=7)
     body = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 7))
     solver = torch.optim.SGD(body.parameters(), 0.1, momentum=0.9, weight_decay=5e-4)
@@ -31,7 +31,13 @@ def trained(images: Tensor, classes: Tensor) -> tuple[nn.Module, PrototypeHead]:
 
 
 def shares(held_out: Tensor, test: Tensor, known: Tensor) -> dict[str, float]:
-    """Return, at the threshold that 95% of the held-out scores reach, what becomes of the test images."""
+    """Return the threshold of a score, the share of known test images accepted, and the share of unknown ones rejected.
+
+    Args:
+        held_out: Scores of held-out images of known classes. The threshold accepts 95% of them.
+        test: Scores of the test images.
+        known: Mask of the test images that have a known class.
+    """
     threshold = threshold_at_tpr(held_out, accept=0.95)
     accepted = (test >= threshold).double()
     return {
@@ -42,7 +48,7 @@ def shares(held_out: Tensor, test: Tensor, known: Tensor) -> dict[str, float]:
 
 
 def main() -> None:
-    """Train, choose a threshold on known images, and count."""
+    """Train, choose a threshold for each score on held-out images, and print the shares."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()

@@ -1,4 +1,4 @@
-"""The command line of the reproduction; help, errors and exit codes are as in the command line of `protosphere`."""
+"""The command line of the reproduction. Its help, errors and exit codes are like those of `protosphere`."""
 
 import sys
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ COMMANDS = {
 
 
 def program() -> App:
-    """Return the command line; the code of a command is imported only when the command runs."""
+    """Return the command line. The code of a command is imported only when the command runs."""
     app = App(
         name="python -m reproduction",
         help="Reproduce the experiments of Lindström et al. (2024) and test the claims.",

@@ -39,7 +39,7 @@ MUCH_EXPLAINED = 0.9
 def weaker(mnist: Results, cifar100: Results) -> Finding:
     """Test whether the maximum cosine explains less of the variance of accuracy on MNIST than on CIFAR-100.
 
-    The 95% interval of the difference of the two correlations is computed by Fisher's z-transform.
+    The verdict depends on the 95% interval of the difference of two correlations, computed by Fisher's z-transform.
 
     Args:
         mnist: Results on MNIST.
@@ -90,7 +90,10 @@ def varied(results: Results) -> Finding:
 
 
 def bch_dominates(results: Results) -> Finding:
-    """Test whether BCH codes with random mappings are better than both schemes of gradient descent at three lengths."""
+    """Test whether BCH codes with random mappings have higher accuracy than both schemes of gradient descent.
+
+    The codes are compared in about 31, 63 and 127 dimensions.
+    """
     findings: list[Finding] = []
     for n in (31, 63, 127):
         bch = results.sample("bch", [n], "random")
@@ -119,7 +122,10 @@ def simplex_best(results: Results) -> Finding:
 
 
 def threshold(results: Results) -> Finding:
-    """Test whether doubling a dimension above the number of classes changes the accuracy by at most one point."""
+    """Test whether doubling the dimension from about 127 to 255 changes the accuracy by at most one percentage point.
+
+    The claim is about dimensions above the number of classes, which is 100.
+    """
     findings: list[Finding] = []
     for scheme, low, high in (
         ("bch", 127, 255),
@@ -139,9 +145,9 @@ def threshold(results: Results) -> Finding:
 
 
 def lower_bch_better(results: Results) -> Finding:
-    """Test whether some BCH code has higher accuracy than a longer BCH code.
+    """Test whether some BCH code has higher accuracy than a longer BCH code, both with random mappings.
 
-    The test compares the pair of lengths for which the shorter code is ahead by most.
+    The test compares the two lengths for which the shorter code has the largest advantage.
     """
     dims = (15, 31, 63, 127, 255)
     samples = {dim: results.sample("bch", [dim], "random") for dim in dims}
@@ -214,13 +220,13 @@ def close_to_one_hot(results: Results) -> Finding:
 def antipodal(
     num_classes: int, dim: int, expected: tuple[tuple[int, int], ...], results: Results
 ) -> Finding:
-    """Test whether the expected pairs of classes are antipodal in our Reed-Muller code; this test needs no runs.
+    """Test whether the given pairs of classes are antipodal in our Reed-Muller code. This test needs no runs.
 
     Args:
         num_classes: Number K of classes.
         dim: Dimension n.
         expected: Pairs of classes that the paper names.
-        results: Unused, but an argument of every test.
+        results: Not used; every test has this argument.
     """
     del results
     code = ps.construct("reed_muller", num_classes=num_classes, dim=dim)
@@ -233,7 +239,10 @@ def antipodal(
 
 
 def constant_cosines(results: Results) -> Finding:
-    """Test whether all cosines of one-hot vectors are equal, and all cosines of the simplex. This needs no runs."""
+    """Test whether all pairs of one-hot vectors have the same cosine, and all pairs of points of the simplex too.
+
+    This test needs no runs.
+    """
     del results
     off_diagonal = ~np.eye(100, dtype=bool)
     spread = 0.0
@@ -248,9 +257,10 @@ def constant_cosines(results: Results) -> Finding:
 
 
 def split_explains(results: Results) -> Finding:
-    """Test whether the random validation split causes a noticeable fraction of the variance that three seeds cause.
+    """Test whether the random validation split causes at least 5% of the random variance of accuracy.
 
-    These are the seeds of the mapping, the network and the split. Some runs differ only in one of these seeds.
+    The random variance is the sum of the variances that three seeds cause: those of the mapping, the network and the
+    split. Each variance is computed from runs that differ only in this seed.
     """
     found = {spread.factor: spread for spread in spreads(results.records)}
     if len(found) < len(FACTORS):

@@ -61,7 +61,7 @@ def predictors_by_network(records: Sequence[RunRecord]) -> dict[str, list[Predic
         records: Runs of any datasets and networks.
 
     Returns:
-        For each dataset and network, by their names: the statistics, best first.
+        The statistics, best first. The keys name the dataset and the network.
     """
     found: dict[str, list[Predictor]] = {}
     for name, title in TITLES.items():
@@ -89,7 +89,10 @@ def _rows_of(claim: Claim, networks: Iterable[Results]) -> list[Row]:
 
 
 def _weaker_row(mnist: Iterable[Results], cifar100: Iterable[Results]) -> Row:
-    """Return the row of the claim that compares two datasets, tested on the last network on images of each."""
+    """Return the row of the claim that compares MNIST with CIFAR-100.
+
+    For each dataset, only networks that were trained on images count, and the last of them is used.
+    """
     mnist_images = [results for results in mnist if not results.of_features]
     cifar100_images = [results for results in cifar100 if not results.of_features]
     if not mnist_images or not cifar100_images:
@@ -99,7 +102,7 @@ def _weaker_row(mnist: Iterable[Results], cifar100: Iterable[Results]) -> Row:
 
 
 def _row(claim: Claim, finding: Finding, tested: Sequence[Results]) -> Row:
-    """Return the row of a claim, with seeds and budget of the first results on which it was tested."""
+    """Return the row of a claim. Its columns "seeds" and "budget" belong to the first results in `tested`."""
     run = bool(tested) and finding.verdict != NOT_RUN
     return {
         "dataset": claim.dataset,

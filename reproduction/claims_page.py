@@ -79,7 +79,7 @@ def claims_page(
 
     Args:
         table: Rows of the table of claims.
-        predictors: For each dataset and network, by their names: statistics of codes that predict accuracy, best first.
+        predictors: Statistics of codes that predict accuracy, best first. The keys name the dataset and the network.
     """
     parts = [TITLE, conclusion(table), HEAD]
     for dataset, title in TITLES.items():

@@ -53,7 +53,7 @@ def cube_figure(panels: Sequence[TitledCode]) -> Any:
 
 
 def cube_records(panels: Sequence[TitledCode]) -> list[dict[str, Any]]:
-    """Return one row for every point of every panel, with the maximum cosine of the panel's code."""
+    """Return a dict for every point of every panel, with the maximum cosine of the panel's code."""
     rows: list[dict[str, Any]] = []
     for title, code in panels:
         for i in range(code.num_classes):

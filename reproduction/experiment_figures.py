@@ -39,7 +39,7 @@ def draw_experiment(
     """Draw the figures of an experiment and return the paths of the files.
 
     NAME-accuracy and NAME-cosine show the schemes of Lindström et al. (2024). NAME-beyond compares more methods, and
-    NAME-numbers shows accuracy against statistics of the codes; these two are drawn if there are runs to show.
+    NAME-numbers shows accuracy against statistics of the codes. The last two are left out if there are no runs to show.
 
     Args:
         records: Finished runs of one network.

@@ -1,4 +1,4 @@
-"""Compare samples of finished runs by differences of runs with the same seed, their 95% intervals, and verdicts."""
+"""Compare the accuracies of two methods by the differences of runs with the same seed, and decide about claims."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ class Sample:
         by_seed: Mean accuracy in percent over the configurations, by seed.
         scheme: Name of the scheme, such as 'simplex'.
         cells: Number of configurations (combinations of a scheme, a dimension and a mapping).
-        noise: Residuals of all configurations of the scheme, by which the random spread is estimated.
+        noise: Squared residuals of all configurations of the scheme, from which the random spread is estimated.
     """
 
     by_seed: Mapping[int, float]
@@ -90,8 +90,8 @@ class Difference:
 def difference(left: Sample, right: Sample) -> Difference | None:
     """Return the difference of two samples; None if they have fewer than two seeds in common.
 
-    The standard deviation of the difference is computed over seeds. If the noise of the two schemes has more degrees of
-    freedom, it is computed from this noise instead.
+    The standard deviation of the difference is computed from the seeds in common. If the noise of the two schemes has
+    more degrees of freedom, the standard deviation is computed from the noise instead.
 
     Args:
         left: Sample from which the other is subtracted.
@@ -116,7 +116,8 @@ def higher(left: Sample, right: Sample, names: tuple[str, str]) -> Finding:
     """Test whether one sample has higher accuracy than another, by runs with the same seed.
 
     The claim holds if the 95% interval of the difference is above 0. It does not hold if the lower end of the interval
-    is at most 0 and the upper end is below the smallest noticeable difference (see `noticeable`).
+    is at most 0 and the upper end is below the smallest noticeable difference (see `noticeable`). Otherwise, it is not
+    decided.
 
     Args:
         left: Sample that is claimed to be higher.
@@ -137,9 +138,9 @@ def higher(left: Sample, right: Sample, names: tuple[str, str]) -> Finding:
 
 
 def noticeable(accuracy: float) -> float:
-    """Return the smallest difference that counts as noticeable: one standard error of an accuracy on the test images.
+    """Return the smallest difference in accuracy that counts as noticeable, in percentage points.
 
-    The accuracy and the result are in percentage points.
+    It is the standard error of an accuracy that is measured on the test images. `accuracy` is in percent.
 
     >>> round(noticeable(68.0), 2), round(noticeable(98.0), 2)
     (0.47, 0.14)
@@ -156,7 +157,7 @@ def within(
         left: The first sample.
         right: The second sample.
         names: Names of the two samples, for the text.
-        points: Largest difference in percentage points.
+        points: Largest allowed difference in percentage points.
     """
 
     def decide(value: float, margin: float) -> tuple[str, float]:
@@ -169,7 +170,7 @@ def within(
 def _compared(
     left: Sample, right: Sample, names: tuple[str, str], decide: Decide
 ) -> Finding:
-    """Return the verdict on the difference, and the number of seeds that would decide it."""
+    """Return the finding about the difference of two samples. `decide` gives the verdict."""
     if not left or not right:
         return NOTHING_RUN
     figures = f"{names[0]} {left.mean:.2f}, {names[1]} {right.mean:.2f}"
@@ -185,7 +186,7 @@ def _compared(
 
 
 def verdict_on(low: float, high: float) -> str:
-    """Return the verdict on a claim, which holds if an interval is above 0, and does not hold if it is below 0.
+    """Return "holds" if an interval is above 0, "does not hold" if it is below 0, and otherwise "not decided".
 
     Args:
         low: Lower end of the interval.
@@ -197,14 +198,14 @@ def verdict_on(low: float, high: float) -> str:
 
 
 def seeds_to_decide(deviation: float, seeds: int, distance: float) -> float:
-    """Return the number of seeds for which the 95% interval is short enough to decide a claim.
+    """Return the number of seeds with which the 95% interval of a difference is short enough to decide a claim.
 
     The spread is assumed to stay the same. The result is infinite if the number is above `MOST_SEEDS`.
 
     Args:
         deviation: Standard deviation of the difference for a single seed.
         seeds: Number of seeds so far.
-        distance: Half of the width of an interval that would decide.
+        distance: A claim is decided if half of the width of the interval is below |`distance`|.
 
     >>> seeds_to_decide(0.866, 4, 0.25)
     49
@@ -217,7 +218,11 @@ def seeds_to_decide(deviation: float, seeds: int, distance: float) -> float:
 
 
 def all_of(findings: Sequence[Finding]) -> Finding:
-    """Combine the comparisons of one claim; the claim holds if all comparisons hold, and fails if one fails."""
+    """Combine the findings about the comparisons of one claim.
+
+    The claim holds if all comparisons hold, and does not hold if one of them does not. Comparisons that were not run
+    are ignored.
+    """
     run = [finding for finding in findings if finding.verdict != NOT_RUN]
     if not run:
         return NOTHING_RUN

@@ -1,8 +1,9 @@
 """Estimate the random spread of the accuracies of runs, for each scheme.
 
-The spread is computed from the residuals after the effects of configuration and seed are removed. A configuration is a
-combination of a scheme, a dimension and a mapping. With three seeds, two configurations give a poor estimate of the
-spread of their difference; all configurations of the compared schemes give a good estimate.
+A configuration is a combination of a scheme, a dimension and a mapping. The mean effects of configurations and of seeds
+are removed from the accuracies, and the spread is computed from what remains, the residuals. With three seeds, two
+configurations alone give a poor estimate of the spread of their difference. All configurations of the compared schemes
+give a good estimate.
 """
 
 from collections.abc import Mapping
@@ -32,8 +33,11 @@ class Noise:
 def noise_by_scheme(cells: Mapping[Cell, Mapping[int, float]]) -> dict[str, Noise]:
     """Return the noise of each scheme, computed from the configurations that were run with every seed.
 
-    A residual is the difference of an accuracy from the mean of its configuration plus the mean effect of its seed.
-    `cells` has the accuracies in percent by configuration and seed.
+    The mean effect of a seed is the mean accuracy of its runs, minus the mean accuracy of all runs. A residual is an
+    accuracy minus the mean accuracy of its configuration, minus the mean effect of its seed.
+
+    Args:
+        cells: Accuracies in percent by configuration and seed.
 
     >>> flat = {("bch", n, "fixed"): {0: 1.0 + n, 1: 2.0 + n} for n in (15, 31)}
     >>> noise_by_scheme(flat)

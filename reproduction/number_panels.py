@@ -106,7 +106,7 @@ def numbers_figure(panels: Sequence[Panel], title: str) -> Any:
 
 
 def _different_markers(styles: Mapping[str, FigureStyle]) -> dict[str, str]:
-    """Return a marker for each scheme; a spare marker if another scheme already has the marker of the scheme."""
+    """Return a marker for each scheme. If two schemes have the same marker, one of them gets a spare marker."""
     found: dict[str, str] = {}
     for scheme, style in styles.items():
         free = (

@@ -134,7 +134,11 @@ def cells_of(name: str, records: Iterable[RunRecord]) -> list[TrainedCell]:
 def _predictor(
     name: str, cells: Sequence[TrainedCell], rng: np.random.Generator
 ) -> Predictor | None:
-    """Return the quality of one predictor; None if there are too few schemes, or a variable is constant."""
+    """Return the quality of the prediction by one statistic.
+
+    The result is None if there are fewer than `FEWEST_SCHEMES` schemes, or if the statistic or the accuracy is
+    constant.
+    """
     schemes = np.array([cell.scheme for cell in cells])
     table = np.array([(cell.number, cell.accuracy) for cell in cells])
     if len(np.unique(schemes)) < FEWEST_SCHEMES:
@@ -154,7 +158,10 @@ def _predictor(
 
 
 def _resampled(table: Points, schemes: Points, rng: np.random.Generator) -> Points:
-    """Return R² of each bootstrap sample of schemes."""
+    """Return R² of the regression for each bootstrap sample of schemes.
+
+    `table` has a row (statistic, accuracy) for each configuration, and `schemes` has the scheme of each row.
+    """
     names = np.unique(schemes)
     rows = {name: np.flatnonzero(schemes == name) for name in names}
     shares: list[float] = []
@@ -165,7 +172,10 @@ def _resampled(table: Points, schemes: Points, rng: np.random.Generator) -> Poin
 
 
 def _held_out(table: Points, schemes: Points) -> float:
-    """Return R² of predictions for each scheme by a regression that is fitted to all other schemes."""
+    """Return `Predictor.held_out`.
+
+    `table` has a row (statistic, accuracy) for each configuration, and `schemes` has the scheme of each row.
+    """
     errors = 0.0
     for name in np.unique(schemes):
         own = schemes == name

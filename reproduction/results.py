@@ -1,4 +1,4 @@
-"""The class `Results`: finished runs with the same dataset, network and epochs, on which claims are tested."""
+"""The class `Results`: finished runs with the same dataset, network and number of epochs. Claims are tested on them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -76,15 +76,12 @@ class Results:
 
     @cached_property
     def noise(self) -> dict[str, Noise]:
-        """Residuals of the accuracies of each scheme, by the name of the scheme."""
+        """Squared residuals of the accuracies, summed for each scheme, by the name of the scheme."""
         return noise_by_scheme(self.cells)
 
     @property
     def grid(self) -> list[RunRecord]:
-        """Runs with the schemes and the preset of Lindström et al. (2024) and a fixed or random mapping.
-
-        In these runs, the prototypes and the split use the seed of the network.
-        """
+        """Runs of `unaligned` with the schemes and the preset of Lindström et al. (2024)."""
         own = ("prototypes", PRESET)
         return [
             r
@@ -94,7 +91,7 @@ class Results:
 
     @property
     def alike(self) -> list[RunRecord]:
-        """Runs whose prototypes and split use the seed of the run, not seeds of their own."""
+        """Runs that use the seed of the run also for the prototypes and the split, instead of separate seeds."""
         return [
             r
             for r in self.records
@@ -103,7 +100,7 @@ class Results:
 
     @property
     def unaligned(self) -> list[RunRecord]:
-        """Runs of `alike` with the mapping "fixed" or "random", which do not use the similarity of classes."""
+        """Runs of `alike` with the mapping "fixed" or "random". These mappings do not use the similarity of classes."""
         return [r for r in self.alike if r.config.mapping in ("fixed", "random")]
 
     def line(self) -> Regression | None:
@@ -173,16 +170,17 @@ class Results:
 
 
 def results_by_network(dataset: str, records: Iterable[RunRecord]) -> list[Results]:
-    """Group the finished runs on a dataset by network; runs on features of the dataset are groups of their own.
+    """Group the finished runs on a dataset by network.
 
-    If a network was trained with several numbers of epochs, only the runs with the largest number are kept.
+    Runs on features of the dataset form groups of their own. If a network was trained with several numbers of epochs,
+    only the runs with the largest number are kept.
 
     Args:
         dataset: Name of the dataset of images.
         records: Runs of any datasets.
 
     Returns:
-        The results of each network, in ascending number of epochs, but with ResNets last.
+        The results of each network. They are in ascending order of the number of epochs, except that ResNets are last.
     """
     found: dict[tuple[str, str], dict[int, list[RunRecord]]] = {}
     for record in records:

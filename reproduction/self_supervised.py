@@ -47,7 +47,7 @@ PREDICTORS = {
 
 @dataclass(frozen=True, order=True)
 class Setting:
-    """Properties that runs must have in common to be compared.
+    """Properties in which runs must agree to be compared.
 
     Attributes:
         objective: Self-supervised objective.
@@ -115,10 +115,10 @@ def setting_of(config: TrainingConfig) -> Setting:
 
 
 def method_of(config: TrainingConfig) -> str:
-    """Return the kind of prototypes of a config, as the study names it.
+    """Return the kind of prototypes of a config, such as "learned" or "simplex".
 
     Raises:
-        InvalidArgumentError: If the study has no such scheme.
+        InvalidArgumentError: If the study does not include the scheme of the config.
     """
     if config.head != "prototypes":
         return LEARNED
@@ -133,7 +133,11 @@ def method_of(config: TrainingConfig) -> str:
 
 
 def method_results(records: Iterable[RunRecord]) -> list[MethodResult]:
-    """Return the results of every method in every setting, at its best temperature, sorted by setting."""
+    """Return the results of every method in every setting, sorted by setting.
+
+    For each of them, only the runs with the best temperature are kept. Options of the objective are chosen together
+    with the temperature.
+    """
     groups: dict[tuple[Setting, str], dict[str, dict[int, RunRecord]]] = {}
     for record in records:
         config = record.config
@@ -151,7 +155,7 @@ def method_results(records: Iterable[RunRecord]) -> list[MethodResult]:
 
 
 def _quality(runs: Mapping[int, RunRecord]) -> tuple[int, float]:
-    """Return the sort key of temperatures: number of seeds, then mean accuracy on held-out images."""
+    """Return the key by which temperatures are compared: number of seeds, then mean accuracy on held-out images."""
     return len(runs), fmean(run.validation_accuracy or 0.0 for run in runs.values())
 
 
@@ -161,14 +165,14 @@ def paired_difference(
     reference: str,
     metric: str = "test_accuracy",
 ) -> Mean | None:
-    """Return the mean difference of two methods, with its 95% interval; None if there is no difference.
+    """Return the mean difference of two methods, with its 95% interval; None if they have no seed in common.
 
-    The mean is over all settings and seeds with runs of both methods.
+    The mean is over all settings and seeds for which there are runs of both methods.
 
     Args:
         results: Results of any settings.
         method: Name of the method.
-        reference: Name of the method with which it is compared.
+        reference: Name of the method whose values are subtracted.
         metric: Name of the metric that is compared.
     """
     by_name = {(result.setting, result.method): result for result in results}
@@ -186,7 +190,7 @@ def paired_difference(
 
 
 def verdict(difference: Mean | None) -> str:
-    """Return "helps" if the interval of a difference is above 0, "hurts" if it is below 0, otherwise "not decided"."""
+    """Return "helps" if the interval of a difference is above 0, "hurts" if it is below 0, else "not decided"."""
     if difference is None or difference.margin is None:
         return "not decided"
     if difference.value > difference.margin:
@@ -199,10 +203,10 @@ def verdict(difference: Mean | None) -> str:
 def prediction(
     results: Iterable[MethodResult], predictor: str, metric: str = "test_accuracy"
 ) -> Regression | None:
-    """Return the linear regression of accuracy on a statistic of the fixed codes, within settings.
+    """Return the linear regression of accuracy on a statistic of the fixed codes; None if it is not defined.
 
-    From the accuracy and the statistic of a code, the means over all fixed codes of the same setting are subtracted, so
-    that differences between settings do not matter.
+    Differences between settings are removed first: for each setting, the mean accuracy and the mean statistic of its
+    fixed codes are subtracted.
 
     Args:
         results: Results of any settings.

@@ -1,4 +1,4 @@
-"""Estimate the variances of accuracy that the random mapping, the seed of the network and the random split cause."""
+"""Estimate the variance of accuracy that each factor causes: the random mapping, the network's seed and the split."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Spread:
 
     @property
     def deviation(self) -> Mean:
-        """Standard deviation in percentage points, with half of the width of its 95% interval as margin."""
+        """Standard deviation in percentage points. Its margin is half of the width of its 95% interval."""
         return Mean(self.variance**0.5, (self.high**0.5 - self.low**0.5) / 2)
 
 
@@ -57,7 +57,7 @@ def pooled_spread(factor: str, samples: Sequence[Sequence[float]]) -> Spread:
 
 
 def spreads(records: Sequence[RunRecord]) -> list[Spread]:
-    """Return the spread of each factor, computed from runs with the same code that differ only in this factor.
+    """Return the spread of each factor, computed from runs of the same scheme and dimension that differ only in it.
 
     Factors without at least two such runs are left out.
     """

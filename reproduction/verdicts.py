@@ -1,6 +1,6 @@
-"""Write verdicts on claims as text, which also says if a claim fails only at a smaller scale than in the paper.
+"""Write verdicts on the claims of Lindström et al. (2024) as text.
 
-The paper is Lindström et al. (2024).
+The text also says if a claim fails, but only at a smaller scale than in the paper.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ NOT_AT_OUR_SCALE = "not at our scale"
 
 
 def verdict_text(finding: Finding, tested: Sequence[Results]) -> str:
-    """Return the verdict of a finding as text; if the claim is not decided, the text says what would decide it.
+    """Return the verdict of a finding as text. If it is not decided, the text says how many runs would decide it.
 
     A claim that fails with another network, fewer epochs or less data than in the paper may still hold at the scale of
     the paper. The text then names the network, the epochs and the data.

@@ -1,1 +1,1 @@
-"""Tools for the developers of protosphere: not part of the package, run from a checkout."""
+"""Tools for the developers of protosphere. They are not part of the package, and run from a clone of the repository."""

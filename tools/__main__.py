@@ -1,4 +1,4 @@
-"""`python -m tools`: the commands for developers of protosphere, one file each."""
+"""Entry point of `python -m tools`, the command line for developers of protosphere. Each command has its own file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ from tools.walk_command import walk
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one tool and return its exit code."""
+    """Run one command and return its exit code.
+
+    `arguments` are the words after `python -m tools`. The default is `sys.argv[1:]`.
+    """
     app = App(
         name="python -m tools",
         help="Tools of those who make protosphere.",

@@ -1,7 +1,8 @@
-"""The atlas of the package: a fine grid of (K, n), each with the guarantee of the best known code; no code is built.
+"""Make the atlas of the package: the maximum cosine of the best known code for many pairs (K, n). No code is built.
 
-`ps.best` with iterations=0 reaches or beats a guarantee: a subset of a code may be better than the whole. Rows of the
-previous atlas that have a lower max cosine, found by a search, stay.
+For most pairs, this is the lowest guarantee of a code, or the value of a code in the catalogue. The code that `ps.best`
+makes with iterations=0 may have a lower maximum cosine. If the previous atlas has a lower value that a search found,
+this value is kept.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ HALF_OCTAVES = tuple(round(2 ** (j / 2)) for j in range(8, 40))
 
 
 def grid(rows: Iterable[AtlasRow]) -> list[tuple[int, int]]:
-    """Return the (K, n) pairs of the atlas.
+    """Return the (K, n) pairs of the new atlas, given the rows of the previous atlas.
 
-    Dimensions are all up to 64 and those of the rows. Numbers of classes are half octaves, a million, and those of
-    the rows.
+    These are all pairs of the following numbers. n is from 2 to 64, or the dimension of a row. K is in `HALF_OCTAVES`,
+    or a million, or the number of classes of a row.
     """
     known = list(rows)
     dims = sorted({*range(2, EVERY_DIM + 1), *(row.dim for row in known)})
@@ -44,7 +45,10 @@ def grid(rows: Iterable[AtlasRow]) -> list[tuple[int, int]]:
 def remade(
     old: Sequence[AtlasRow], progress: Progress = ignore
 ) -> tuple[AtlasRow, ...]:
-    """Return a new atlas for the grid of `old` in which no row is worse than in `old`."""
+    """Return a new atlas in which no maximum cosine is higher than in the atlas `old`.
+
+    The new atlas has all pairs (K, n) that `grid` returns for `old`.
+    """
     cells = grid(old)
     kept = {(row.num_classes, row.dim): row for row in old}
     rows: list[AtlasRow] = []
@@ -59,7 +63,10 @@ def remade(
 
 
 def guaranteed_row(num_classes: int, dim: int) -> AtlasRow:
-    """Return the row of (K, n) by guarantees and the catalogue, of codes in n dimensions or padded with zeros."""
+    """Return the row of the atlas for K and n, computed from guarantees and the catalogue.
+
+    Codes in fewer than n dimensions are included: zeros are appended to their points.
+    """
     bound = bounds.converse(num_classes, dim)
     found = min(_found(num_classes, dim, bound), key=lambda one: float(one[0]))
     compared = {

@@ -1,4 +1,4 @@
-"""`python -m tools atlas`."""
+"""Command `python -m tools atlas`."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ def atlas(
     old: Path | None = None,
     output: Annotated[Path, Parameter(name=("--output", "-o"))] = Path("atlas.csv.gz"),
 ) -> None:
-    """Make the shipped atlas again, by guarantees; no cell of the old one gets worse.
+    """Make the atlas of the package again, from guarantees and the catalogue.
+
+    A value of the old atlas is kept if it is lower than the new one.
 
     Args:
-        old: The atlas to begin with and to compare with: by default the package's own.
-        output: The file, .csv or .csv.gz.
+        old: Path of the old atlas. The default is the atlas of the package.
+        output: Path of the new atlas, .csv or .csv.gz.
     """
     checked_output(output, (".csv", ".gz"))
     before = shipped_atlas() if old is None else read_atlas(old)

@@ -1,4 +1,4 @@
-"""`python -m tools catalogue`, `python -m tools extend` and `python -m tools measure`."""
+"""Commands `python -m tools catalogue`, `python -m tools extend` and `python -m tools measure`."""
 
 from __future__ import annotations
 
@@ -33,15 +33,18 @@ def catalogue(
     output: Output = Path("catalogue.npz"),
     json: Json = False,
 ) -> None:
-    """Make a catalogue; run again, it goes on where it stopped, and with another seed it improves on what is there.
+    """Make a catalogue by long searches, and store the result of each dimension in a folder.
+
+    An interrupted run continues. A run with another seed improves the results in the folder.
 
     Args:
-        folder: Where finished dimensions are kept.
-        dims: 3:64:1 for every dimension from 3 to 64, or a list such as 3,4,8.
-        most_classes: Up to how many classes.
-        classes: Search for these numbers of classes alone, with commas between, and look a little below each.
-        effort: How long searches are, of what they usually are.
-        output: The catalogue, .npz.
+        folder: Folder for the results of finished dimensions.
+        dims: Dimensions n: 3:64:1 for every dimension from 3 to 64, or a list such as 3,4,8.
+        most_classes: Largest number of classes K.
+        classes: Numbers of classes, separated by commas. Only these numbers are searched. The catalogue then also gets
+            codes for the numbers up to 10% below each of them.
+        effort: Length of the searches, relative to the usual length.
+        output: Path of the catalogue, .npz.
     """
     checked_output(output, (".npz",))
     most = as_integer("most_classes", most_classes, minimum=7)
@@ -67,11 +70,13 @@ def measure(
     output: Output = Path("catalogue.npz"),
     json: Json = False,
 ) -> None:
-    """Make and measure all codes of a catalogue anew, for when descents changed.
+    """Build all codes of a catalogue again and measure their maximum cosines.
+
+    This is necessary if a change of the descent has changed its results.
 
     Args:
-        file: Another catalogue than the package's own.
-        output: The catalogue measured anew, .npz.
+        file: Path of the catalogue. The default is the catalogue of the package.
+        output: Path of the measured catalogue, .npz.
     """
     checked_output(output, (".npz",))
     with ps.progress_bar("catalogue") as progress:
@@ -87,11 +92,11 @@ def measure(
 def extend(
     folder: Path, /, *, output: Output = Path("catalogue.npz"), json: Json = False
 ) -> None:
-    """Add what a folder of finished dimensions has for larger numbers of classes to the package's own catalogue.
+    """Add codes for larger numbers of classes to the catalogue of the package.
 
     Args:
-        folder: Where finished dimensions are kept.
-        output: The catalogue, .npz.
+        folder: Folder with the results of finished dimensions, made by `python -m tools catalogue`.
+        output: Path of the extended catalogue, .npz.
     """
     checked_output(output, (".npz",))
     _write(extended(shipped_catalogue(), finished_parts(folder)), output, json)

@@ -1,4 +1,4 @@
-"""Extension of a catalogue by entries for larger numbers of points."""
+"""Extend a catalogue by entries for larger numbers of points."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ LEAST_GAIN = 0.002
 
 
 def extended(catalogue: Catalogue, parts: Iterable[Catalogue]) -> Catalogue:
-    """Return the catalogue with the parts' entries for larger numbers of points that are better by LEAST_GAIN.
+    """Return the catalogue with entries from `parts` for more points than `most_points` of the catalogue.
 
-    The stored codes of the catalogue keep their positions, since files of earlier codes refer to these positions.
+    Let a be the largest value of 1 - (maximum cosine) of a code with at least as many points in at most as many
+    dimensions. An entry is added only if its value is at least (1 + `LEAST_GAIN`) a. The stored codes of the catalogue
+    keep their indices, because saved codes refer to these indices.
     """
     parts = list(parts)
     rows = [

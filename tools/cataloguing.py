@@ -1,4 +1,8 @@
-"""Search for a catalogue: dimension by dimension, a search for some numbers of points, and descents for all between."""
+"""Make a catalogue, one dimension after the other.
+
+In each dimension, searches find codes for some numbers of points. These codes are stored. For all other numbers of
+points, entries are made: short descents that start from a stored code (see `Catalogue`).
+"""
 
 from __future__ import annotations
 
@@ -52,9 +56,9 @@ SMALL = 250_000
 
 
 def searched_numbers(dim: int, most: int, seed: int) -> list[int]:
-    """Return the numbers of points to search for in R^n, in descending order down to 2n.
+    """Return the numbers of points to search for in R^n, in descending order, from `most` to above 2n.
 
-    Odd seeds use numbers halfway between those of even seeds.
+    The numbers for odd seeds are halfway between those for even seeds.
     """
     numbers = list[int]()
     here = most
@@ -74,9 +78,19 @@ def searched_codes(
     effort: float,
     seed: int,
 ) -> Iterator[QuantizedCode]:
-    """Yield a code for each number of points; each search also starts from the last code found and from codes near it.
+    """Search for a code of each size, and yield the codes.
 
-    `numbers` are descending. `below` are codes of R^(n-1), and `earlier` are codes of R^n from other searches.
+    Each search has several starts: the last code found, random points, codes of families, and stored codes with the
+    same number of points or slightly more.
+
+    Args:
+        dim: Dimension n.
+        below: Stored codes in n - 1 dimensions.
+        earlier: Stored codes in n dimensions from other searches.
+        pool: Threads for the computation.
+        numbers: Numbers of points, in descending order.
+        effort: Length of the searches, relative to the usual length.
+        seed: Seed of the random starts.
     """
     last: list[Points] = []
     for number in numbers:
@@ -105,7 +119,7 @@ def _patient(start: Points) -> Points:
 def _nearest(
     codes: Sequence[QuantizedCode], number: int, at_most: int
 ) -> list[QuantizedCode]:
-    """Return at most `at_most` codes with at least `number` points, those with the fewest points first."""
+    """Return the `at_most` smallest codes with at least `number` points."""
     above = [one for one in codes if len(one.levels) >= number]
     return sorted(above, key=lambda one: len(one.levels))[:at_most]
 
@@ -116,7 +130,14 @@ def attempts(
     codes: Sequence[QuantizedCode],
     below: Sequence[QuantizedCode],
 ) -> Iterator[tuple[QuantizedCode, int]]:
-    """Yield the stored codes, each with a seed, from which a code of `number` points in R^n is tried."""
+    """Yield pairs of a stored code and a seed. From each pair, a descent computes a code of `number` points in R^n.
+
+    Args:
+        number: Number of points.
+        dim: Dimension n.
+        codes: Stored codes in n dimensions, the largest first.
+        below: Stored codes in n - 1 dimensions.
+    """
     small = number**2 * dim <= SMALL
     above = _nearest(codes, number, 2 if small else 1)
     under = [one for one in codes if len(one.levels) < number][:1] if small else []
@@ -131,9 +152,16 @@ def best_entries(
     numbers: Iterable[int],
     pool: ThreadPoolExecutor,
 ) -> Iterator[CatalogueEntry]:
-    """Yield the entry of the best attempt for each number of points in R^n.
+    """Yield an entry for each number of points: the result of `attempts` with the lowest maximum cosine.
 
-    The source of an entry is an index into `codes` followed by `below`.
+    The field `source` of an entry is an index into `codes` followed by `below`.
+
+    Args:
+        dim: Dimension n.
+        codes: Stored codes in n dimensions, the largest first.
+        below: Stored codes in n - 1 dimensions.
+        numbers: Numbers of points.
+        pool: Threads for the computation.
     """
     sources = {id(one): index for index, one in enumerate((*codes, *below))}
     for number in numbers:
@@ -161,19 +189,21 @@ def make_catalogue(
     seed: int = 0,
     progress: Progress = ignore,
 ) -> Catalogue:
-    """Search dimension by dimension, and return the results joined with all entries of earlier seeds in the folder.
+    """Search in each dimension, and return a catalogue of all results in the folder, including those of earlier runs.
 
-    Each dimension is a file of the folder, and is not searched again by the same seed: a stopped run goes on.
+    The result for a dimension and a seed is written to a file in the folder. If this file exists, the dimension is
+    skipped. So an interrupted run can be continued.
 
     Args:
-        folder: where the files are, made if need be.
-        dims: n.
-        most_points: the largest K.
-        classes: search for these K alone, and look from there a little below; above `most_points` at the larger
-            numbers up to the most of them.
-        effort: how long searches are, of what they usually are.
-        seed: of the searches.
-        progress: called while work goes on.
+        folder: Folder for the results. It is created if it does not exist.
+        dims: Dimensions n.
+        most_points: Largest number of points K.
+        classes: Numbers of points to search for; empty for the numbers that `searched_numbers` returns. If it is not
+            empty, entries are made only for numbers of points up to 10% below one of these numbers, and for the numbers
+            in `LARGER_NUMBERS` up to the largest of them.
+        effort: Length of the searches, relative to the usual length.
+        seed: Seed of the searches.
+        progress: Called before each dimension.
     """
     Path(folder).mkdir(parents=True, exist_ok=True)
     chosen = sorted(dims)
@@ -206,10 +236,11 @@ def make_catalogue(
 
 
 def _looked_at(dim: int, most_points: int, only: Sequence[int] | None) -> list[int]:
-    """Return the numbers of points for which entries are sought, in descending order.
+    """Return the numbers of points for which entries are made, in descending order.
 
-    Without `only`, these are all numbers up to `most_points`; with it, the numbers a little below each of `only`.
-    Above `most_points`, only those of `LARGER_NUMBERS` up to the largest of `only` are included.
+    If `only` is None, these are all numbers from 2 `dim` + 1 to `most_points`. Otherwise, numbers up to `most_points`
+    are included if they are up to 10% below a number in `only`. Larger numbers are included if they are in
+    `LARGER_NUMBERS` and not above the largest number in `only`.
     """
     every = range(most_points, 2 * dim, -1)
     if only is None:
@@ -226,7 +257,7 @@ def _looked_at(dim: int, most_points: int, only: Sequence[int] | None) -> list[i
 
 
 def finished_parts(folder: str | Path, dim: int | None = None) -> list[Catalogue]:
-    """Return the finished catalogues in a folder, of all dimensions or of one."""
+    """Return the catalogues in a folder. There is one for each finished dimension and seed."""
     return [
         read_catalogue(path)
         for path in sorted(
@@ -236,7 +267,7 @@ def finished_parts(folder: str | Path, dim: int | None = None) -> list[Catalogue
 
 
 def _codes(parts: Iterable[Catalogue], dim: int) -> list[QuantizedCode]:
-    """Return all codes of R^n, the largest first."""
+    """Return all stored codes in `dim` dimensions, the largest first."""
     codes = [
         one for part in parts for one in part.sources if one.levels.shape[1] == dim
     ]
@@ -244,9 +275,10 @@ def _codes(parts: Iterable[Catalogue], dim: int) -> list[QuantizedCode]:
 
 
 def joined(parts: Iterable[Catalogue]) -> Catalogue:
-    """Return several catalogues as one.
+    """Return one catalogue made from several catalogues.
 
-    Entries that are no better than another entry or a family with as many points are left out, as are unused codes.
+    An entry is left out if another entry or a code of a family has at least as many points and no higher maximum
+    cosine. Stored codes that no entry uses are left out too.
     """
     parts = list(parts)
     rows = [
@@ -283,7 +315,10 @@ def joined(parts: Iterable[Catalogue]) -> Catalogue:
 
 
 def remeasured(catalogue: Catalogue, progress: Progress = ignore) -> Catalogue:
-    """Return the catalogue with all codes built and measured again, for when results of descents have changed."""
+    """Return the catalogue after building all codes and measuring their maximum cosines again.
+
+    This is necessary if a change of the descent has changed its results.
+    """
     compile_descent(progress)
     with ThreadPoolExecutor(processor_count()) as pool:
         values = list[float]()

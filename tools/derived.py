@@ -1,4 +1,9 @@
-"""Search for derived codes: sections of shells of the Leech lattice by random vectors, the largest sections first."""
+"""Search for derived codes: sections of shells of the Leech lattice.
+
+A section of a shell consists of the vectors that have given inner products with a few fixed vectors. Each fixed vector
+lowers the dimension by one. The search repeatedly takes the largest known section and cuts it further: it adds random
+fixed vectors.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +31,17 @@ SINGLES, SUMS, INSIDE = 3, 3, 2
 
 @dataclass(frozen=True, order=True)
 class Cut:
-    """A section, ordered by size.
+    """A section of a shell.
 
-    `order` is minus the number of points, so that the largest section comes first; `fixed` has the vectors and
-    `products` their dot products with the points.
+    Sections are ordered by size, the largest first.
+
+    Attributes:
+        order: Minus the number of points.
+        number: Number of the section in the order in which sections were found.
+        points: Row indices of the vectors of the shell that belong to the section.
+        tokens: Names of the fixed vectors, such as "3" or "17+40".
+        fixed: The fixed vectors.
+        products: Inner product of the points with each fixed vector.
     """
 
     order: int
@@ -43,7 +55,16 @@ class Cut:
 def sections(
     name: str, *, steps: int, least: int, lowest: int, seed: int, progress: Progress
 ) -> Iterator[DerivedCodeRow]:
-    """Yield a shell's sections with `least` or more points in `lowest` or more dimensions, once per size and cosine."""
+    """Yield the sections of a shell that the search finds, one for each dimension, number of points and maximum cosine.
+
+    Args:
+        name: Name of the shell in `PARENTS`.
+        steps: Number of sections that are cut further.
+        least: Smallest number of points of a section.
+        lowest: Smallest dimension of a section.
+        seed: Seed of the random fixed vectors.
+        progress: Called before each step.
+    """
     parent, distance = PARENTS[name]
     shell = parent.vectors().astype(np.float32)
     rng = np.random.default_rng(seed)
@@ -92,7 +113,7 @@ def sections(
 def _vectors(
     cut: Cut, name: str, rng: np.random.Generator
 ) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield names and coordinates of random vectors to cut a section with."""
+    """Yield the names and coordinates of random fixed vectors with which the section `cut` is cut further."""
     known = leech_minimal_vectors()
     numbers = rng.integers(0, len(known), SINGLES).tolist()
     numbers += rng.choice(cut.points, INSIDE).tolist() if name == "leech" else []
@@ -114,7 +135,11 @@ def _cosine(
 
 
 def leading(rows: Iterable[DerivedCodeRow]) -> list[DerivedCodeRow]:
-    """Return the rows that no other row and no code of another family beats in dimension, size and cosine."""
+    """Return the rows that are not beaten, sorted by dimension and size.
+
+    A row is beaten if another row, or a code of another family, has no more dimensions, at least as many points, and no
+    higher maximum cosine.
+    """
     others = [
         (m.dim, m.size, float(m.max_cosine))
         for name, m in named_members(24)
@@ -143,7 +168,10 @@ def hunt_derived(
     seed: int,
     progress: Progress = ignore,
 ) -> list[DerivedCodeRow]:
-    """Return the leading rows among `rows` and the sections found by `steps` steps in each shell."""
+    """Return the best rows among `rows` and the sections that a search finds in each shell (see `leading`).
+
+    The other arguments are those of `sections`.
+    """
     found = list(rows)
     for name in PARENTS:
         found += sections(
@@ -153,7 +181,7 @@ def hunt_derived(
 
 
 def _spans(row: DerivedCodeRow) -> bool:
-    """Return True if the points span R^n affinely; otherwise they are a better code in fewer dimensions."""
+    """Return whether the affine span of the points is all of R^n. Otherwise, the points fit into fewer dimensions."""
     section = section_named(row.dim, row.id)
     vectors = section.parent.vectors().astype(np.int64)
     inside = vectors[

@@ -1,4 +1,4 @@
-"""`python -m tools derived`."""
+"""Command `python -m tools derived`."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def derived(
         "derived_codes.csv"
     ),
 ) -> None:
-    """Hunt for sections of the Leech lattice that no other code of ours is as good as; run again, it adds to the file.
+    """Search for sections of the Leech lattice that are better than all other known codes, and add them to a table.
 
     Args:
-        steps: How many sections of each shell are cut further, the largest first.
-        least: Points that a section must have.
-        lowest: Dimensions that it must have.
-        output: The table, .csv; where it is not there yet, it begins as the package's own.
+        steps: Number of sections of each shell that are cut further, the largest first.
+        least: Smallest number of points of a section.
+        lowest: Smallest dimension of a section.
+        output: Path of the table, .csv. If the file does not exist, the search begins with the table of the package.
     """
     checked_output(output, (".csv",))
     known = read_derived_codes(output) if output.exists() else shipped_derived_codes()

@@ -1,4 +1,8 @@
-"""Search for designs: codewords of classical codes with given weights on random cells of their coordinates."""
+"""Search for designs: codes of the scheme `designs`.
+
+A design consists of the codewords of a parent code that have given numbers of ones on given cells. Cells are sets of
+coordinates, which the search draws at random.
+"""
 
 from __future__ import annotations
 
@@ -49,18 +53,18 @@ def hunt_designs(
     seed: int,
     progress: Progress = ignore,
 ) -> list[DesignRow]:
-    """Return designs that are better than every code of another scheme, and than each other.
+    """Search for designs with a lower maximum cosine than every code of another scheme.
 
     Args:
-        known: Designs of before, which compete with the new ones.
-        parents: Names of codes to take words from.
+        known: Designs that are known already.
+        parents: Names of the parent codes.
         seconds: Time for each parent.
         most_points: Largest number of points of a design.
         seed: Seed of the random cells.
         progress: Called for each parent.
 
     Returns:
-        The designs that nothing else beats, by dimension and size.
+        The known and new designs that no other design beats, sorted by dimension and number of points.
     """
     found = {(row.dim, row.size): row for row in known}
     names = list(parents)
@@ -74,7 +78,10 @@ def hunt_designs(
 
 
 def undominated(rows: Iterable[DesignRow]) -> list[DesignRow]:
-    """Return the rows that no other row matches with as many points, as low a cosine and no more dimensions."""
+    """Return the designs that no other design beats, sorted by dimension and number of points.
+
+    A design beats another if it has no more dimensions, at least as many points, and no higher maximum cosine.
+    """
     kept: list[DesignRow] = []
     for row in sorted(rows, key=lambda row: (row.dim, _cosine(row), -row.size)):
         if not any(
@@ -90,7 +97,10 @@ def _cosine(row: DesignRow) -> Fraction:
 
 @lru_cache(maxsize=1 << 16)
 def other_schemes(num_classes: int, dim: int) -> float:
-    """Return the lowest max cosine that any other scheme guarantees, or that a stored search has."""
+    """Return the lowest maximum cosine of K points in R^n without the scheme `designs`.
+
+    It is the lowest guarantee of another scheme, or the value of the catalogue if that is lower.
+    """
     found = [1.0]
     for candidate in candidates(num_classes, dim):
         if candidate.scheme != "designs":
@@ -105,7 +115,7 @@ def other_schemes(num_classes: int, dim: int) -> float:
 def _of_parent(
     parent: str, seconds: float, most_points: int, random: Random
 ) -> Iterator[DesignRow]:
-    """Yield designs of one parent code that beat all other schemes, until the time is over."""
+    """Yield designs of one parent code that are better than all other schemes, until `seconds` have passed."""
     words = parent_words(parent)
     seen: set[tuple[object, ...]] = set()
     end = monotonic() + seconds
@@ -135,7 +145,11 @@ def _of_parent(
 
 
 def _is_new(one: CellWords, size: int, seen: set[tuple[object, ...]]) -> bool:
-    """Return True if the kept cells have valid weights, and no cells of the same sizes and weights were seen before."""
+    """Return whether a design is valid and new.
+
+    It is valid if its codewords have a positive number of ones on each kept cell, but not only ones. It is new if
+    `seen` has no design with `size` points and the same sizes and weights of cells. A new design is added to `seen`.
+    """
     if any(not 0 < cell.weight <= cell.dim for cell in one.kept):
         return False
     kept = sorted((cell.weight, cell.dim) for cell in one.kept)
@@ -148,7 +162,7 @@ def _is_new(one: CellWords, size: int, seen: set[tuple[object, ...]]) -> bool:
 
 
 def _profiles(weights: NDArray[np.int64]) -> Iterator[tuple[list[int], int]]:
-    """Yield every distinct row of weights, and how often it occurs."""
+    """Yield every distinct row of `weights`, and how often it occurs."""
     places = LARGEST_WEIGHT ** np.arange(weights.shape[1])
     numbers, counts = np.unique(weights.astype(np.int64) @ places, return_counts=True)
     for number, count in zip(numbers, counts.tolist(), strict=True):
@@ -156,7 +170,11 @@ def _profiles(weights: NDArray[np.int64]) -> Iterator[tuple[list[int], int]]:
 
 
 def _random_cells(words: Words, random: Random) -> list[NDArray[np.int64]]:
-    """Divide the coordinates by a few random sets, half of them codewords."""
+    """Return cells of the coordinates. Two coordinates are in the same cell if the same random sets contain them.
+
+    A random set is a small set or the support of a codeword, each with probability 1/2. If there are more than
+    `MOST_CELLS` cells, a single cell with all coordinates is returned.
+    """
     length = words.shape[1]
     labels = np.zeros(length, dtype=np.int64)
     for _ in range(random.randint(1, MOST_SETS)):
@@ -171,7 +189,7 @@ def _random_cells(words: Words, random: Random) -> list[NDArray[np.int64]]:
 
 
 def _splits(count: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Yield all splits of cells, by index, into those to keep and those to leave out."""
+    """Yield all divisions of the cells 0 to `count` - 1 into cells to keep, at least one, and cells to leave out."""
     numbers = range(count)
     for num_kept in range(1, count + 1):
         for kept in combinations(numbers, num_kept):

@@ -1,4 +1,4 @@
-"""`python -m tools designs`."""
+"""Command `python -m tools designs`."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def designs(
     parent: tuple[str, ...] = tuple(PARENTS),
     output: Annotated[Path, Parameter(name=("--output", "-o"))] = Path("designs.csv"),
 ) -> None:
-    """Hunt for designs that no other code of ours is as good as; run again, it adds to the file.
+    """Search for designs that are better than all other known codes, and add them to a table.
 
     Args:
         seconds: Time for each parent.
         most_points: Largest number of points of a design.
-        parent: Codes to take words from.
-        output: The table, .csv; where it is not there yet, it begins as the package's own.
+        parent: Name of a parent code, whose codewords are used. The option can be repeated. The default is all parents.
+        output: Path of the table, .csv. If the file does not exist, the search begins with the table of the package.
     """
     checked_output(output, (".csv",))
     known = read_designs(output) if output.exists() else shipped_designs()

@@ -1,7 +1,7 @@
-"""Golden files: small codes and heads' states of every kind, written by this version, which later versions must read.
+"""Golden files: small codes and states of heads of every kind. Later versions of the package must be able to read them.
 
-`python -m tools.golden tests/golden/VERSION` writes them into a new folder. Before VERSION is released,
-`python -m tools.golden tests/golden/VERSION --replace` writes them again. After the release they never change.
+`python -m tools.golden tests/golden/VERSION` writes them to a new folder. Before VERSION is released, `python -m
+tools.golden tests/golden/VERSION --replace` writes them again. After the release they never change.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ SCHEMES: dict[str, tuple[int, int, dict[str, Any]]] = {
 
 
 def codes() -> dict[str, ps.SphericalCode]:
-    """Return all codes that are written as files, by file name."""
+    """Return all codes that are written to files, by a name that is part of the file name."""
     made = {
         name: ps.construct(name, num_classes=K, dim=n, **more)
         for name, (K, n, more) in SCHEMES.items()
@@ -115,7 +115,7 @@ def codes() -> dict[str, ps.SphericalCode]:
 
 
 def _glued() -> ps.SphericalCode:
-    """Return a code of codewords with a glue vector, packed as large codes are."""
+    """Return a code whose points are packed codewords with a glue vector."""
     words = ShortenedWords.of(ShortenedCosets(4, 0, 1), 60)
     placement = Placement(
         "words with a glue vector", GluedWords(words, 0.8, simplex_points(2), 32)
@@ -124,13 +124,13 @@ def _glued() -> ps.SphericalCode:
 
 
 def _words_and_axes() -> ps.SphericalCode:
-    """Return a code of packed codewords and axes, like Kerdock codes in many dimensions."""
+    """Return a code whose points are packed codewords and vectors of the standard basis, as in Kerdock codes."""
     placement = Placement("words and axes", with_axes(coset_union(4, 200), 20))
     return ps.SphericalCode(placement, certified(placement, None), None)
 
 
 def heads() -> dict[str, PrototypeHead]:
-    """Return all heads that are written as a state_dict, by file name."""
+    """Return all heads whose `state_dict` is written to a file, by a name that is part of the file name."""
     made: dict[str, Callable[[], PrototypeHead]] = {
         "default": lambda: PrototypeHead(100, dim=64),
         "best-algebra": lambda: PrototypeHead(
@@ -190,14 +190,14 @@ def _sharded() -> PrototypeHead:
 
 
 def write_golden(folder: Path) -> None:
-    """Write all codes and heads, with the digests of their points.
+    """Write the files of all codes and heads, and a file with the digests of their points.
 
     Args:
-        folder: A folder that does not exist yet.
+        folder: Folder for the files. It must not exist.
 
     Raises:
         FileExistsError: If the folder exists.
-        ProtosphereError: If a scheme or a structure has no code here.
+        ProtosphereError: If `codes` has no code of some scheme or structure.
     """
     if folder.exists():
         raise FileExistsError(folder)
@@ -216,13 +216,13 @@ def write_golden(folder: Path) -> None:
 
 
 def require_every_kind(made: Mapping[str, ps.SphericalCode]) -> None:
-    """Check that a version is released with a file of each scheme and each structure.
+    """Check that there is a code of each scheme and of each structure.
 
     Args:
-        made: The codes by the names of their files; that of a scheme has the name of the scheme.
+        made: Codes by name. The code of a scheme has the name of the scheme.
 
     Raises:
-        ProtosphereError: If there are schemes or structures without a code; the message names them.
+        ProtosphereError: If a scheme or a structure has no code; the message names them.
     """
     schemes = [name for name in ps.available() if name not in made]
     written = {code.placement.structure.name for code in made.values()}
@@ -237,7 +237,7 @@ def _digests(code: ps.SphericalCode) -> dict[str, str]:
 
 
 def replace_golden(folder: Path) -> None:
-    """Write the folder again after removing its content; only for a version that is not released yet."""
+    """Write the golden files to a folder again, and remove its previous content. Use it only before the release."""
     with tempfile.TemporaryDirectory(dir=folder.parent) as beside:
         written = Path(beside) / folder.name
         write_golden(written)

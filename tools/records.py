@@ -1,4 +1,4 @@
-"""Comparison of protosphere with a table of best known values, row by row; an interrupted run continues."""
+"""Compare codes that protosphere finds with a table of best known maximum cosines."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ TableRow = tuple[int, int, float]
 
 @dataclass(frozen=True)
 class Record:
-    """One row of the comparison.
+    """Result for one row of the table.
 
     Attributes:
         dim, num_points: Dimension n and number of points K.
-        max_cosine: Value of protosphere.
-        table: Best known value.
-        difference: (max_cosine - table) / |table|, or max_cosine - table if the table's value is about 0.
-        kind: Initialization that gave the best code.
+        max_cosine: Maximum cosine of the code that protosphere found.
+        table: Best known maximum cosine, from the table.
+        difference: Result of `relative_difference`.
+        kind: Start from which the search found the code.
         seconds, seed: Time and seed of the search.
     """
 
@@ -48,12 +48,16 @@ class Record:
 
 
 def relative_difference(ours: float, table: float) -> float:
-    """Return the difference from the table's value as a share of that value; absolute if the value is below 1e-3."""
+    """Return (`ours` - `table`) / |`table`|, or `ours` - `table` if |`table`| is at most 0.001."""
     return (ours - table) / (abs(table) if abs(table) > 1e-3 else 1.0)
 
 
 def stored_records(path: Path) -> list[Record]:
-    """Return the finished rows of a JSON-lines file; an incomplete last line is ignored. Empty if there is no file."""
+    """Return the records in a JSON-lines file; an empty list if there is no file. An incomplete last line is ignored.
+
+    Raises:
+        StorageError: If another line is not a record.
+    """
     if not path.exists():
         return []
     records: list[Record] = []
@@ -70,13 +74,13 @@ def stored_records(path: Path) -> list[Record]:
 
 
 def no_codes(num_points: int, dim: int) -> Sequence[Points]:
-    """Return no codes to start from."""
+    """Return an empty sequence: the search gets no codes to start from."""
     del num_points, dim
     return ()
 
 
 def points_path(folder: Path, dim: int, num_points: int) -> Path:
-    """Return the path of the file with the points of a row."""
+    """Return the path of the file for the points of a row."""
     return folder / f"{dim}-{num_points}.safetensors"
 
 
@@ -130,13 +134,14 @@ def records(
     points_folder: Path | None = None,
     progress: Progress = ignore,
 ) -> Iterator[Record]:
-    """Yield the record of each row when it is finished, or from `store_path` if it has the same seed and budget.
+    """Yield the record of each row of the table.
 
-    Every new record is appended to the file before it is yielded.
+    A record in `store_path` with the same seed and budget is used again. Otherwise, a search is run, and its record is
+    appended to `store_path` before it is yielded.
 
     Args:
-        rows: Rows of the table of best-known values.
-        store_path: File of the records, with a line of JSON for each.
+        rows: Rows of the table.
+        store_path: Path of the JSON-lines file of records.
         budget_seconds: Time for the search of a row.
         seed: Seed of the searches.
         given: Function from K and n to codes to start from, such as `constructions.optimized.algebraic_codes`.

@@ -1,4 +1,4 @@
-"""`python -m tools records`."""
+"""Command `python -m tools records`."""
 
 from __future__ import annotations
 
@@ -32,13 +32,15 @@ def records(
     points: Path | None = None,
     json: Json = False,
 ) -> None:
-    """Search for the codes of a table of best-known values; run again, it goes on where it stopped.
+    """Search for codes for the rows of a table of best known maximum cosines, and compare the results with the table.
+
+    An interrupted run continues.
 
     Args:
-        table: A .csv file with columns dim, num_points and max_cosine.
-        budget: Seconds a row.
-        output: Where finished rows are kept, a line of JSON each.
-        points: Folder for the codes that were found, a file for each row.
+        table: Path of a .csv file with columns dim, num_points and max_cosine.
+        budget: Seconds for each row.
+        output: Path of the JSON-lines file of finished rows.
+        points: Folder for the codes that were found, with a file for each row.
     """
     rows = table_rows(table)
     if points is not None:
@@ -70,7 +72,7 @@ def records(
 
 
 def line(record: Record) -> str:
-    """Return one row of the comparison as a line of text."""
+    """Return a record as a line of the printed table."""
     values = (
         f"{record.max_cosine:12.9f} {record.table:12.9f} {record.difference:+11.2e}"
     )
@@ -78,7 +80,7 @@ def line(record: Record) -> str:
 
 
 def summary(found: Sequence[Record]) -> str:
-    """Return a text with the number of rows by their distance from the table."""
+    """Return a text that counts the rows near the values of the table, and the rows with a lower maximum cosine."""
     differences = [record.difference for record in found]
     near = [
         f"{sum(d <= limit for d in differences)} within {name}"
@@ -92,7 +94,11 @@ LIMITS = ((1e-6, "1e-6"), (0.01, "1 %"), (0.1, "10 %"))
 
 
 def table_rows(path: Path) -> list[TableRow]:
-    """Return the rows of the table; StorageError if the file is not such a table."""
+    """Read the rows of the table.
+
+    Raises:
+        StorageError: If the file cannot be read, has other columns, or has no rows.
+    """
     try:
         with path.open(newline="", encoding="utf-8") as file:
             rows = [

@@ -1,4 +1,4 @@
-"""`python -m tools release`: install the built wheel into empty environments, and try it there."""
+"""Command `python -m tools release`: install the built wheel in empty environments and run programs there."""
 
 from __future__ import annotations
 
@@ -54,13 +54,15 @@ def release(
     without_torch: Annotated[bool, Parameter(negative="")] = False,
     plain_only: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
-    """Try the wheel in dist/: without extras, and with all of them.
+    """Install the wheel in dist/ in an empty environment and run programs, first without extras, then with all extras.
 
     Args:
-        python: The interpreter of the environments.
-        lowest: Take the lowest version that pyproject.toml allows of everything but torch, which constraints.txt has.
-        without_torch: Leave torch out, for interpreters that none is to be had for: codes and the command line alone.
-        plain_only: Without extras only.
+        python: Path of the Python interpreter of the environments.
+        lowest: Install the lowest allowed version of every requirement except torch. The version of torch is always
+            that in constraints.txt.
+        without_torch: Install no torch, because there is none for this interpreter. Then only codes and the command
+            line are tried, without extras.
+        plain_only: Try the wheel only without extras.
     """
     wheel = built_wheel()
     for extra in ("",) if plain_only or without_torch else ("", "[all]"):
@@ -86,7 +88,11 @@ def release(
 
 
 def built_wheel() -> Path:
-    """Return the path of the wheel of this version after checking its size and its data files."""
+    """Check the size and the data files of the wheel of this version in dist/, and return its path.
+
+    Raises:
+        StorageError: If there is no wheel, the wheel is too large, or a file is missing.
+    """
     wheel = ROOT / "dist" / f"protosphere-{__version__}-py3-none-any.whl"
     if not wheel.exists():
         raise StorageError(f"there is no '{wheel}': make dist builds it")
@@ -102,7 +108,7 @@ def built_wheel() -> Path:
 
 
 def environment(place: Path, python: str) -> None:
-    """Create an empty virtual environment in the folder `env`."""
+    """Create an empty virtual environment in `place`/env."""
     if python == sys.executable:
         venv.create(place / "env", with_pip=True)
     else:
@@ -112,7 +118,15 @@ def environment(place: Path, python: str) -> None:
 def install(
     place: Path, wheel: Path, extra: str, *, lowest: bool, without_torch: bool
 ) -> None:
-    """Install the wheel with its dependencies; the version of torch is that of constraints.txt."""
+    """Install the wheel with its dependencies in the environment.
+
+    Args:
+        place: Folder that contains the environment.
+        wheel: Path of the wheel.
+        extra: Extras such as "[all]"; empty for none.
+        lowest: Whether to install the lowest allowed versions.
+        without_torch: Whether to leave torch out.
+    """
     pip = [
         place / "env" / "bin" / "python",
         "-m",
@@ -136,13 +150,13 @@ def install(
 
 
 def requirements() -> list[str]:
-    """Return the requirements of pyproject.toml without extras."""
+    """Return the requirements of the package in pyproject.toml, without those of extras."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     return project["dependencies"]
 
 
 def lowest_versions() -> list[str]:
-    """Return constraints on the lowest version of each requirement; ~= allows its bug-fix releases."""
+    """Return constraints of pip that select the lowest allowed version of each requirement except torch."""
     constraints: list[str] = []
     for need in requirements():
         match = re.match(r"([\w-]+)>=([\d.]+)", need)
@@ -155,7 +169,16 @@ def lowest_versions() -> list[str]:
 
 
 def tried(place: Path, arguments: list[str], refusal: str = "") -> None:
-    """Run a program of the environment, and check that it succeeds, or that it fails with the expected refusal."""
+    """Run a program of the environment and check the result.
+
+    Args:
+        place: Folder that contains the environment.
+        arguments: Name of the program and its arguments.
+        refusal: Text of an expected error message. If it is empty, the program must succeed.
+
+    Raises:
+        StorageError: If the program does not end as expected.
+    """
     begun = time.monotonic()
     command = [str(place / "env" / "bin" / arguments[0]), *arguments[1:]]
     answer = subprocess.run(

@@ -1,4 +1,4 @@
-"""`python -m tools shells`: search centers of lattices with many vectors around them."""
+"""Command `python -m tools shells`: search for points with many lattice vectors at few distances."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ FEWEST = 64
 def shells(
     table: Path, dim: int, /, *, tries: int = 40, most: int = 1_500_000, seed: Seed = 0
 ) -> None:
-    """Search centers at random, and keep in the table the shells that no other one beats.
+    """Search for shells of lattices around random centers, and add the best ones to a table.
 
     Args:
-        table: A .csv file such as the one of the package, tables/lattice_shells.csv; it is written again.
-        dim: Of the lattices.
-        tries: Centers of each kind: of the dual lattice, and fractions of it and of the lattice.
-        most: About how many vectors are looked at around each.
+        table: Path of a .csv file such as tables/lattice_shells.csv in the package. The file is replaced.
+        dim: Dimension of the lattices.
+        tries: Number of random centers of each of six kinds.
+        most: Approximate number of lattice vectors to enumerate around each center.
     """
     rows = read_known_table(table, ShellRow, lambda row: row.size > 1)
     rng = np.random.default_rng(seed)
@@ -56,7 +56,10 @@ def shells(
 
 
 def squared_radius(chain: str, dim: int, count: int) -> Fraction:
-    """Return the rounded squared radius of a ball whose volume corresponds to `count` lattice vectors."""
+    """Return the squared radius of a ball that contains about `count` lattice vectors.
+
+    It is a multiple of 1/8, and at most `LARGEST_SQUARED_RADIUS`.
+    """
     volume = 0.5 * float(np.linalg.slogdet(gram_matrix(chain, dim))[1]) + log(count)
     radius = exp((volume - dim / 2 * log(pi) + lgamma(dim / 2 + 1)) * 2 / dim)
     return min(Fraction(round(8 * radius), 8), Fraction(LARGEST_SQUARED_RADIUS))
@@ -65,9 +68,10 @@ def squared_radius(chain: str, dim: int, count: int) -> Fraction:
 def random_centers(
     gram: Indices, tries: int, rng: np.random.Generator
 ) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Yield the origin, then random centers as coefficients over a denominator.
+    """Yield the origin, then random centers. A center is a pair of integer coefficients and their common denominator.
 
-    The centers are vectors of the dual lattice and its fractions, and fractions of lattice vectors.
+    There are `tries` centers of each of six kinds: vectors of the dual lattice divided by 1, 2 or 3, and vectors of the
+    lattice divided by 2, 3 or 4. `gram` is the Gram matrix of the lattice.
     """
     dim = len(gram)
     inverse = np.linalg.inv(gram)
@@ -86,7 +90,7 @@ def random_centers(
 
 
 def _reduced(coefficients: Indices, denominator: int) -> tuple[tuple[int, ...], int]:
-    """Return an equivalent center up to lattice vectors, in lowest terms."""
+    """Return an equivalent center in lowest terms, which differs from the given center by a lattice vector."""
     common = gcd(denominator, *coefficients.tolist())
     return tuple(
         (coefficients // common % (denominator // common)).tolist()
@@ -96,7 +100,18 @@ def _reduced(coefficients: Indices, denominator: int) -> tuple[tuple[int, ...], 
 def shell_rows(
     chain: str, dim: int, center: tuple[int, ...], denominator: int, reach: Fraction
 ) -> Iterator[ShellRow]:
-    """Yield, for each squared distance up to `reach`, the shell joined with the shells just inside it."""
+    """Yield a row for each shell around a center with squared radius up to `reach`.
+
+    A row also has the vectors of the smaller shells that can be added without raising the upper bound on the maximum
+    cosine. Rows with fewer than `FEWEST` vectors are left out.
+
+    Args:
+        chain: Name of the lattices in `CHAINS`.
+        dim: Dimension of the lattice.
+        center: Coefficients of the center, times `denominator`.
+        denominator: Common denominator of the coefficients.
+        reach: Largest squared radius.
+    """
     sizes = Shells(
         chain, dim, Fraction(1, denominator**2), reach, center, denominator
     ).sizes()
@@ -112,7 +127,10 @@ def shell_rows(
 
 
 def unbeaten(rows: Sequence[ShellRow]) -> list[ShellRow]:
-    """Return the rows that no other row matches in dimension, size and cosine, sorted by dimension and size."""
+    """Return the rows that no other row beats, sorted by dimension and number of vectors.
+
+    A row beats another if it has no more dimensions, at least as many vectors, and no higher maximum cosine.
+    """
     kept: list[ShellRow] = []
     best: dict[str, Fraction] = {
         row.id: shells_named(row.dim, row.id).max_cosine for row in rows

@@ -1,4 +1,4 @@
-"""`python -m tools walk`."""
+"""Command `python -m tools walk`."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ HEADINGS = ("walk", "files", "beside schemes", "edges", "hops")
 
 
 def walk(*names: str, json: Json = False) -> None:
-    """Count the files that typical calls visit, and the calls that cross from one file into another.
+    """Count the files that typical calls of the library visit, and the calls from one of these files to another.
 
-    Each call runs in a fresh process. Named walks are also printed call by call.
+    Each call runs in a new process. If names are given, the number of calls between each two files is printed, too.
 
     Args:
-        names: Any of best, head, loss, train and certify; all of them unless given.
+        names: Any of best, head, loss, train and certify. The default is all of them.
     """
     for name in names:
         if name not in WALKS:
@@ -45,7 +45,7 @@ def _measured(name: str) -> Walk:
 
 
 def counts_table(walks: Sequence[Walk]) -> Table:
-    """Return a table with a row of counts for each walk."""
+    """Return a table with a row for each walk and the columns `HEADINGS`."""
     table = Table(box=None, padding=(0, 1), header_style="bold")
     for number, heading in enumerate(HEADINGS):
         table.add_column(heading, justify="right" if number else "left", no_wrap=True)
@@ -62,7 +62,7 @@ def counts_table(walks: Sequence[Walk]) -> Table:
 
 
 def edge_lines(walk: Walk) -> list[str]:
-    """Return a title, and a line for each pair of files in the order of the first call."""
+    """Return lines of text: the title of a walk, then the number of calls for each pair of files (caller, callee)."""
     lines = ["", walk.title]
     for (caller, callee), calls in walk.calls.items():
         lines.append(f"{calls:7,}  {caller} -> {callee}")

@@ -1,7 +1,8 @@
-"""Walks: the files of protosphere that one call of the library visits, and the calls between them.
+"""Walks: the files of protosphere that one call of the library visits, and the calls between these files.
 
-`python -m tools.walks NAME OUTPUT` walks in its own process and writes what it saw as JSON. `measure` starts such a
-process, so that no cache of an earlier call shortens the walk.
+A file is visited if one of its functions is called. `python -m tools.walks NAME OUTPUT` records a walk and writes it as
+JSON. The function `measure` runs this command in a new process. There, no caches of earlier calls are filled, so the
+walk is complete.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ Edge = tuple[str, str]
 
 @dataclass(frozen=True)
 class Walk:
-    """Files that a call visited, and the calls between them.
+    """The files that a call visited, and the calls between them.
 
     Attributes:
-        name: Key of the walk in `WALKS`.
-        title: The call.
-        files: Visited files relative to the package, in order of the first visit.
-        calls: Number of calls for each pair of files (caller, callee), in order of the first call.
+        name: Name of the walk, a key of `WALKS`.
+        title: The call as text.
+        files: Paths of the visited files relative to the package, in the order of the first visit.
+        calls: Number of calls for each pair of files (caller, callee), in the order of the first call.
     """
 
     name: str
@@ -49,17 +50,17 @@ class Walk:
 
     @property
     def hops(self) -> int:
-        """Number of calls that cross from one file into another."""
+        """Number of calls from a function in one file to a function in another."""
         return sum(self.calls.values())
 
     @property
     def scheme_files(self) -> tuple[str, ...]:
-        """Visited files that hold schemes, which `best` has to ask, and the files that only these call."""
+        """Visited files of schemes, and visited files that are reached only through files of schemes."""
         own = self._files_reached_without_schemes()
         return tuple(file for file in self.files if file not in own)
 
     def _files_reached_without_schemes(self) -> set[str]:
-        """Return the files to which a chain of calls leads that passes through no file of schemes."""
+        """Return the visited files that a chain of calls reaches without passing through a file of schemes."""
         called = {callee for _, callee in self.calls}
         waiting = [file for file in self.files if file not in called]
         waiting += self.files[:1]
@@ -73,7 +74,7 @@ class Walk:
         return reached
 
     def record(self) -> dict[str, Any]:
-        """Return the walk as JSON fields."""
+        """Return the walk as a dict that can be written as JSON."""
         edges = [
             {"caller": caller, "callee": callee, "calls": calls}
             for (caller, callee), calls in self.calls.items()
@@ -89,7 +90,7 @@ class Walk:
 
 
 def walk_from(record: dict[str, Any]) -> Walk:
-    """Return the walk from the JSON fields of `Walk.record`."""
+    """Return the walk whose `record` is given."""
     calls = {
         (edge["caller"], edge["callee"]): edge["calls"] for edge in record["edges"]
     }
@@ -97,7 +98,6 @@ def walk_from(record: dict[str, Any]) -> Walk:
 
 
 def _holds_schemes(file: str) -> bool:
-    """Return True if `file` is in a folder of schemes, such as constructions/lattices."""
     match Path(file).parts:
         case ["constructions", room, _]:
             return room != "best"
@@ -106,10 +106,10 @@ def _holds_schemes(file: str) -> bool:
 
 
 class Recorder:
-    """A profile function that counts calls between files of the package.
+    """A profile function for `sys.setprofile` that counts calls between files of the package.
 
-    A call that reaches the package through other packages counts for the nearest caller within the package. Imports are
-    left out, and a generator counts when it starts, not when it continues.
+    If a function of another package calls a function of protosphere, the call counts for the nearest caller in
+    protosphere. Imports are ignored. A generator counts when it starts, but not when it continues.
     """
 
     def __init__(self) -> None:
@@ -119,7 +119,7 @@ class Recorder:
         self._importing = threading.local()
 
     def __call__(self, frame: FrameType, event: str, argument: object) -> None:
-        """Count the call of one event of `sys.setprofile`."""
+        """Count the call if the event is a call of a function in the package."""
         del argument
         if event not in ("call", "return"):
             return
@@ -139,7 +139,7 @@ class Recorder:
             self.calls[caller, file] += 1
 
     def _is_resumed(self, frame: FrameType) -> bool:
-        """Return True if `frame` belongs to a generator that has started before."""
+        """Return whether `frame` belongs to a generator that has started before."""
         if not frame.f_code.co_flags & CO_GENERATOR:
             return False
         if frame in self._generators:
@@ -150,7 +150,7 @@ class Recorder:
 
 @cache
 def package_file(code: CodeType) -> str | None:
-    """Return the file of `code` relative to the package; None for code of other packages."""
+    """Return the path of the file of `code` relative to the package; None for code of other packages."""
     path = Path(code.co_filename)
     if not path.is_relative_to(PACKAGE):
         return None
@@ -158,7 +158,7 @@ def package_file(code: CodeType) -> str | None:
 
 
 def calling_file(frame: FrameType) -> str | None:
-    """Return the file of the nearest caller within the package; None if there is none."""
+    """Return the path of the file of the nearest caller in the package; None if there is none."""
     caller = frame.f_back
     while caller is not None:
         file = package_file(caller.f_code)
@@ -169,19 +169,19 @@ def calling_file(frame: FrameType) -> str | None:
 
 
 def best_call() -> Call:
-    """Return a call that chooses the best code for 1,000 classes in 128 dimensions."""
+    """Return a function that calls `ps.best` for 1,000 classes in 128 dimensions."""
     return lambda: protosphere.best(num_classes=1000, dim=128)
 
 
 def head_call() -> Call:
-    """Return a call that builds a head with its code."""
+    """Return a function that makes a `PrototypeHead`."""
     from protosphere.nn import PrototypeHead
 
     return lambda: PrototypeHead(100, dim=64)
 
 
 def loss_call() -> Call:
-    """Return a call that computes the loss of an existing head."""
+    """Return a function that computes the loss of a head, which exists already."""
     import torch
 
     from protosphere.nn import PrototypeHead
@@ -193,14 +193,14 @@ def loss_call() -> Call:
 
 
 def train_call() -> Call:
-    """Return a call that trains one epoch with the command line."""
+    """Return a function that trains for one epoch with the command line."""
     from protosphere.cli import main
 
     return lambda: main(["train", "digits", "--scheme", "best", "--epochs", "1"])
 
 
 def certify_call() -> Call:
-    """Return a call that certifies the code in a file."""
+    """Return a function that certifies the code in a file, which exists already."""
     code = protosphere.construct("uniform", num_classes=100, dim=64)
     path = Path("code.safetensors")
     code.save(path)
@@ -218,13 +218,10 @@ WALKS: dict[str, tuple[str, Callable[[], Call]]] = {
 
 
 def measure(name: str) -> Walk:
-    """Run a walk in a new process and return what it visited.
+    """Record a walk in a new process and return it.
 
     Args:
-        name: Key of `WALKS`.
-
-    Returns:
-        What the call visited.
+        name: Name of the walk, a key of `WALKS`.
 
     Raises:
         ProtosphereError: If the call fails.
@@ -245,7 +242,7 @@ def measure(name: str) -> Walk:
 
 
 def walk_here(name: str) -> Walk:
-    """Run a walk in this process and its current folder, and return what it visited."""
+    """Record a walk in this process and in the current folder, and return it."""
     title, prepare = WALKS[name]
     call = prepare()
     recorder = Recorder()
@@ -260,7 +257,7 @@ def walk_here(name: str) -> Walk:
 
 
 def main(name: str, output: Path) -> None:
-    """Run a walk in an empty folder and write it to `output`."""
+    """Record a walk in an empty folder and write it to `output`."""
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         walk = walk_here(name)

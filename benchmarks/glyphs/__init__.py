@@ -1,5 +1,6 @@
-"""Classifying rendered characters: 11,172 Hangul syllables or 20,902 Han characters in fonts never seen in training.
+"""Classification of rendered characters: 11,172 Hangul syllables or 20,902 Han characters.
 
-`python -m benchmarks.glyphs render` draws the characters in the fonts of folders, `train` trains one network with each
-last layer, `report` writes the tables and the figure of the page, and `time` measures steps and memory.
+The fonts of the test images are not used in training. `python -m benchmarks.glyphs` has four commands: `render` draws
+the characters in many fonts, `train` trains one network with each last layer, `report` writes the table and the figure
+of the page, and `time` measures the time and memory of a training step.
 """

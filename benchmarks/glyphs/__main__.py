@@ -25,7 +25,7 @@ FIGURE = Path(__file__).parents[2] / "docs" / "figures" / "glyphs.png"
 
 
 def render(given: argparse.Namespace) -> None:
-    """Draw the characters in all fonts that have them, and say which fonts were skipped."""
+    """Draw the characters in all fonts that have them, and print which fonts were skipped."""
     characters = CHARACTERS[given.characters]
     faces, skipped = find_faces(given.fonts, characters, given.leave_out)
     glyphs, defective = drawing.render(faces, characters)
@@ -59,7 +59,7 @@ def run_sweep(given: argparse.Namespace) -> None:
 
 
 def write_report(given: argparse.Namespace) -> None:
-    """Write means and intervals of the runs as CSV, and the figure."""
+    """Write the means and intervals of the runs as CSV, and draw the figure."""
     rows = report.summary(report.read_rows(given.results / "runs.csv"))
     report.write_summary(rows, given.results / "summary.csv")
     times = given.results / "times.csv"
@@ -75,7 +75,7 @@ def write_report(given: argparse.Namespace) -> None:
 
 
 def measure_times(given: argparse.Namespace) -> None:
-    """Measure time and memory of a step with every last layer; use an idle machine."""
+    """Measure time and memory of a training step with every last layer; use an idle machine."""
     rows = [asdict(row) for row in timing.measure(given.threads)]
     with (given.results / "times.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, rows[0], lineterminator="\n")
@@ -129,7 +129,7 @@ def arguments() -> argparse.ArgumentParser:
 
 
 def main(given: Sequence[str] | None = None) -> None:
-    """Run a command."""
+    """Run the command that the command line names."""
     parsed = arguments().parse_args(given)
     parsed.run(parsed)
 

@@ -1,4 +1,8 @@
-"""Font files that contain a set of characters, and their families."""
+"""Find font files that contain a set of characters.
+
+A face is one variant of a font, such as "Nanum Gothic Bold". A family consists of the faces with one name, apart from
+words for weight and style.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +30,10 @@ class Face:
     """One face of a font file.
 
     Attributes:
-        path: The font file.
-        index: Number of the face in a collection; 0 in other files.
-        name: Full name of the face, weight included.
-        family: Name of its family, without weight, spaces and hyphens.
+        path: Path of the font file.
+        index: Number of the face in the file; 0 if the file has only one face.
+        name: Full name of the face, including its weight.
+        family: Name of the family, as `family_of` returns it.
     """
 
     path: Path
@@ -40,14 +44,14 @@ class Face:
 
 @dataclass(frozen=True)
 class Skipped:
-    """A face that is not drawn, and the reason."""
+    """Name of a face that is not drawn, and the reason."""
 
     name: str
     reason: str
 
 
 def family_of(name: str) -> str:
-    """Return a family's name without words for weight or style, spaces, hyphens and underscores.
+    """Return the name of a family without words for weight or style, spaces, hyphens and underscores.
 
     Example:
         >>> family_of("Nanum Gothic Extra-Bold")
@@ -58,7 +62,6 @@ def family_of(name: str) -> str:
 
 
 def _number_of_faces(path: Path) -> int:
-    """Return the number of faces in a font file."""
     if path.suffix.lower() != ".ttc":
         return 1
     with TTCollection(path, lazy=True) as collection:
@@ -66,7 +69,7 @@ def _number_of_faces(path: Path) -> int:
 
 
 def _read_face(path: Path, index: int) -> tuple[Face, frozenset[int]]:
-    """Return a face of a font file, and the code points that it maps."""
+    """Return a face of a font file, and the code points of the characters that it contains."""
     with TTFont(path, lazy=True, fontNumber=index) as font:
         names = font["name"]
         family = names.getDebugName(NAME_OF_TYPOGRAPHIC_FAMILY)
@@ -79,15 +82,15 @@ def _read_face(path: Path, index: int) -> tuple[Face, frozenset[int]]:
 def find_faces(
     folders: Sequence[Path], characters: str, leave_out: str = ""
 ) -> tuple[list[Face], list[Skipped]]:
-    """Find the faces of all fonts in folders that contain every character.
+    """Find the faces in font files that contain every character.
 
     Args:
-        folders: Folders to search, with the folders inside them.
+        folders: Folders to search, including their subfolders.
         characters: Characters that a face must contain.
-        leave_out: Regular expression; a face whose name it finds is skipped. Empty for none.
+        leave_out: Regular expression. Faces are skipped if it matches a part of their name. Empty to skip none.
 
     Returns:
-        The faces in the order of their names, one per name, and those that were skipped.
+        The faces, sorted by name and with one face per name, and the faces that were skipped.
     """
     paths = sorted(
         path

@@ -1,4 +1,8 @@
-"""Last layers that are compared: common learned layers, and fixed prototypes."""
+"""The last layers that are compared: common learned layers, and fixed prototypes.
+
+Each layer has the methods `loss`, which returns the loss of a batch of embeddings z, and `predict`, which returns their
+classes.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ COSINE_SCALE = 16.0
 
 
 class Learned(nn.Module):
-    """`nn.Linear`: a learned row and a bias per class."""
+    """`nn.Linear`: a learned weight vector and bias for each class."""
 
     def __init__(self, dim: int, num_classes: int) -> None:
         super().__init__()
@@ -32,7 +36,7 @@ class Learned(nn.Module):
 
 
 class Cosine(nn.Module):
-    """A learned direction per class; logits are scaled cosines."""
+    """A learned direction for each class. The logits are cosines, multiplied by a scale."""
 
     def __init__(self, dim: int, num_classes: int, scale: float = COSINE_SCALE) -> None:
         super().__init__()
@@ -50,7 +54,9 @@ class Cosine(nn.Module):
 
 
 class SampledSoftmax(Learned):
-    """A learned layer trained against each example's class and a shared uniform sample of other classes.
+    """A learned layer whose loss uses only the class of each example and a random sample of other classes.
+
+    All examples of a batch have the same sample.
 
     Reference: Jean et al., On Using Very Large Target Vocabulary for Neural Machine Translation, ACL 2015.
     """
@@ -60,7 +66,10 @@ class SampledSoftmax(Learned):
         self.count = math.ceil(share * num_classes)
 
     def loss(self, z: Tensor, labels: Tensor) -> Tensor:
-        """Return the mean cross-entropy over the sample; the correction for uniform sampling is a constant."""
+        """Return the mean cross-entropy over the class of each example and the sample.
+
+        No correction for the sampling is needed, because it is the same for all sampled classes.
+        """
         sample = torch.randperm(self.layer.out_features)[: self.count]
         own = (z * self.layer.weight[labels]).sum(dim=1) + self.layer.bias[labels]
         others = linear(z, self.layer.weight[sample], self.layer.bias[sample])
@@ -70,7 +79,7 @@ class SampledSoftmax(Learned):
 
 
 class PartialFC(Cosine):
-    """A cosine layer trained against the classes of the batch and a sample of other classes, together 10% of all.
+    """A cosine layer whose loss uses only 10% of the classes: those of the batch and a random sample of others.
 
     Reference: An et al., Killing Two Birds with One Stone: Efficient and Robust Training of Face Recognition CNNs by
     Partial FC, CVPR 2022.
@@ -87,7 +96,7 @@ class PartialFC(Cosine):
         self.count = math.ceil(share * num_classes)
 
     def loss(self, z: Tensor, labels: Tensor) -> Tensor:
-        """Return the mean cross-entropy over the sampled classes."""
+        """Return the mean cross-entropy over the classes of the batch and the sampled classes."""
         rank = torch.rand(len(self.weight))
         rank[labels] = 2.0  # classes of the batch come first
         size = min(max(self.count, len(labels)), len(self.weight))
@@ -99,7 +108,7 @@ class PartialFC(Cosine):
 
 
 class MultiHead(nn.Module):
-    """One learned layer per part of the class; every combination of parts is a class."""
+    """One learned layer for each part. Every combination of values of the parts is a class."""
 
     def __init__(self, dim: int, sizes: Sequence[int]) -> None:
         super().__init__()
@@ -107,7 +116,7 @@ class MultiHead(nn.Module):
         self.layers = nn.ModuleList(nn.Linear(dim, size) for size in sizes)
 
     def loss(self, z: Tensor, labels: Tensor) -> Tensor:
-        """Return the mean cross-entropy, summed over the parts."""
+        """Return the sum of the mean cross-entropies of the parts."""
         digits = mixed_radix(labels, self.sizes)
         losses = [
             cross_entropy(layer(z), digits[:, part])
@@ -116,7 +125,7 @@ class MultiHead(nn.Module):
         return torch.stack(losses).sum()
 
     def predict(self, z: Tensor) -> Tensor:
-        """Return the class made of the most likely value of each part."""
+        """Return the class that consists of the most likely value of each part."""
         classes = torch.zeros(len(z), dtype=torch.long)
         for size, layer in zip(self.sizes, self.layers, strict=True):
             classes = classes * size + layer(z).argmax(dim=1)
@@ -124,7 +133,10 @@ class MultiHead(nn.Module):
 
 
 class Fixed(nn.Module):
-    """Fixed prototypes; logits are dot products of the embedding with the prototypes, times a scale."""
+    """Fixed prototypes. The logits are dot products of the prototypes with z, multiplied by a scale.
+
+    If `normalized` is True, z is normalized first.
+    """
 
     prototypes: Tensor
 
@@ -147,7 +159,11 @@ class Fixed(nn.Module):
 
 
 class FixedParts(nn.Module):
-    """Fixed prototypes of all combinations of parts; log-sum-exp and argmax are computed part by part."""
+    """Fixed prototypes for classes made of parts.
+
+    The prototype of a class is the concatenation of the points of its values, scaled to unit length. Loss and class are
+    computed part by part.
+    """
 
     def __init__(
         self, parts: Sequence[Tensor], scale: float, *, normalized: bool = True
@@ -172,7 +188,7 @@ class FixedParts(nn.Module):
         return torch.stack(losses).sum()
 
     def predict(self, z: Tensor) -> Tensor:
-        """Return the class made of the nearest value of each part."""
+        """Return the class that consists of the most likely value of each part."""
         classes = torch.zeros(len(z), dtype=torch.long)
         for block, points in zip(z.split(self.dims, dim=1), self.parts, strict=True):
             classes = classes * len(points) + (block @ points.T).argmax(dim=1)

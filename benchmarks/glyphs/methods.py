@@ -1,4 +1,4 @@
-"""The last layers that are compared, by name."""
+"""The methods that are compared, by name. A method is a last layer and the settings of its training."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ SEEN: dict[str, Callable[[str], Tensor]] = {
 
 @dataclass(frozen=True)
 class Method:
-    """A last layer.
+    """A last layer, and settings of its training.
 
     Attributes:
         title: Name for tables and figures.
-        dim: Dimension of the embedding.
+        dim: Dimension n of the embedding.
         make: Function from the problem to the layer.
-        seen: Name in `SEEN` of the classes that have training images; all classes if empty.
-        needs_parts: Whether the characters must have parts.
+        seen: Key of `SEEN`, which selects the classes with training images. If it is empty, all classes have them.
+        needs_parts: Whether the classes must be made of parts.
         rate: Learning rate.
     """
 
@@ -78,7 +78,6 @@ class DefaultHead(nn.Module):
 
 
 def _sizes(problem: Problem) -> tuple[int, ...]:
-    """Return the sizes of the parts of the characters."""
     if problem.part_sizes is None:
         raise ValueError("these characters have no parts; choose another method")
     return problem.part_sizes

@@ -1,4 +1,4 @@
-"""The classification problem: one class per character, fonts split by family."""
+"""The classification problem. Each character is a class, and test images have other fonts than training images."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ NUM_SEEN = 2350  # as many syllables as KS X 1001 has
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Images and classes of the training fonts and of the fonts that accuracy is measured on.
+    """Training images and test images, with their classes. The test images are drawn in other fonts.
 
     Attributes:
         images: Training images, of shape (fonts * classes, 784) and type uint8, one font after the other.
         labels: Class of each training image.
-        test_images: Images of a fixed random subset of the other fonts.
-        test_labels: Their classes.
-        test_is_script: Whether each is of a script or display face.
-        num_classes: Number of characters.
+        test_images: Test images, a fixed random subset of the characters in the test fonts.
+        test_labels: Class of each test image.
+        test_is_script: Whether each test image is drawn in a script or display face.
+        num_classes: Number of classes.
         seen: For each class, whether it has training images.
         part_sizes: Number of values of each part of a character; None if the characters have no parts.
     """
@@ -51,9 +51,9 @@ class Problem:
 
 
 def kindred(families: Sequence[str]) -> list[str]:
-    """Return, for each family, the shortest family name that is a prefix of its name.
+    """Return, for each family, the shortest of the given names with which its name begins.
 
-    Names such as "NanumGothicCoding" and "NanumGothic" belong to one design, which a split must not divide.
+    Families such as "NanumGothicCoding" and "NanumGothic" have nearly the same design. They must not be split.
     """
     return [
         min((name for name in families if family.startswith(name)), key=len)
@@ -62,10 +62,15 @@ def kindred(families: Sequence[str]) -> list[str]:
 
 
 def hold_out(families: Sequence[str], count: int, seed: int) -> list[int]:
-    """Return the indices of `count` held-out faces, which are all faces of randomly drawn families.
+    """Return the indices of up to `count` faces for testing.
 
-    One in nine is a script or display face. Families are taken in random order; a family with more faces than are
-    still missing is skipped.
+    Families are taken in random order, with all their faces. A family is skipped if it has more faces than are still
+    missing. One in nine of the faces is a script or display face.
+
+    Args:
+        families: Family of each face.
+        count: Number of faces.
+        seed: Seed of the random order.
     """
     groups = kindred(families)
     order = sorted(set(groups))
@@ -82,7 +87,7 @@ def hold_out(families: Sequence[str], count: int, seed: int) -> list[int]:
 
 
 def _flat(glyphs: Glyphs, faces: Sequence[int]) -> tuple[Tensor, Tensor]:
-    """Return images and labels of faces, one face after the other."""
+    """Return the images and labels of the faces with the given indices, one face after the other."""
     chosen = glyphs.images[list(faces)]
     images = torch.from_numpy(chosen.reshape(-1, chosen.shape[2] * chosen.shape[3]))
     labels = torch.arange(len(glyphs.characters)).repeat(len(faces))
@@ -90,24 +95,24 @@ def _flat(glyphs: Glyphs, faces: Sequence[int]) -> tuple[Tensor, Tensor]:
 
 
 def parts_of(glyphs: Glyphs) -> tuple[int, ...] | None:
-    """Return the sizes of the parts if the characters are all Hangul syllables in order."""
+    """Return the number of values of each part if the characters are all Hangul syllables; otherwise None."""
     return HANGUL_PARTS if glyphs.characters == HANGUL else None
 
 
 def make_problem(
     glyphs: Glyphs, test_faces: int, validation_faces: int = 0, subset: int = SUBSET
 ) -> Problem:
-    """Split the faces by family.
+    """Split the faces by family into training and test faces.
 
     Args:
         glyphs: Drawn characters.
-        test_faces: Number of faces to test on.
-        validation_faces: If not 0, accuracy is measured on that many faces of the training fonts instead, which are
-            held out, and the test fonts are not used: for choosing settings.
-        subset: Number of images that accuracy is measured on, drawn once for all methods.
+        test_faces: Number of test faces.
+        validation_faces: If it is not 0, the test faces are not used. Instead, this number of training faces is held
+            out, and their images take the place of the test images. Use this to choose settings.
+        subset: Number of test images.
 
     Returns:
-        The problem; every class is seen.
+        The problem, in which all classes have training images.
     """
     test = hold_out(glyphs.families, test_faces, SPLIT_SEED)
     train = [index for index in range(len(glyphs.faces)) if index not in test]
@@ -135,7 +140,7 @@ def make_problem(
 
 
 def only_seen(problem: Problem, seen: Tensor) -> Problem:
-    """Remove the training images of the classes that are not seen."""
+    """Return the problem without the training images of the classes for which `seen` is False."""
     kept = seen[problem.labels]
     return replace(
         problem,
@@ -146,7 +151,7 @@ def only_seen(problem: Problem, seen: Tensor) -> Problem:
 
 
 def in_ks_x_1001(characters: str) -> Tensor:
-    """Return a mask of the Hangul syllables that are among the 2,350 of the standard KS X 1001."""
+    """Return a mask of the characters that are among the 2,350 Hangul syllables of the standard KS X 1001."""
 
     def encodable(character: str) -> bool:
         try:
@@ -159,7 +164,7 @@ def in_ks_x_1001(characters: str) -> Tensor:
 
 
 def drawn_at_random(characters: str, count: int = NUM_SEEN) -> Tensor:
-    """Return a mask of `count` of the characters, drawn uniformly: every value of a part occurs about equally often."""
+    """Return a mask of `count` random characters."""
     generator = torch.Generator().manual_seed(SUBSET_SEED)
     mask = torch.zeros(len(characters), dtype=torch.bool)
     mask[torch.randperm(len(characters), generator=generator)[:count]] = True
@@ -167,7 +172,10 @@ def drawn_at_random(characters: str, count: int = NUM_SEEN) -> Tensor:
 
 
 def mixed_radix(classes: Tensor, sizes: Sequence[int]) -> Tensor:
-    """Return the value of each part of classes, of shape (classes, parts); the last part varies fastest."""
+    """Return the value of each part of the given classes, of shape (classes, parts).
+
+    `sizes` has the number of values of each part. Classes are numbered such that the last part changes fastest.
+    """
     digits: list[Tensor] = []
     for size in reversed(sizes):
         digits.append(classes % size)
@@ -176,7 +184,7 @@ def mixed_radix(classes: Tensor, sizes: Sequence[int]) -> Tensor:
 
 
 def class_means(problem: Problem) -> Tensor:
-    """Return the mean training image of each class, in gray levels from 0 to 1; zero for a class without images."""
+    """Return the mean training image of each class, with gray levels from 0 to 1; zeros for a class without images."""
     sums = torch.zeros(problem.num_classes, problem.images.shape[1])
     for start in range(0, len(problem.labels), 65_536):
         rows = slice(start, start + 65_536)

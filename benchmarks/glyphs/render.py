@@ -1,4 +1,4 @@
-"""Drawing characters in many fonts into one .npz file."""
+"""Draw characters in many fonts, and write the images to one .npz file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Glyphs:
     """Drawn characters.
 
     Attributes:
-        images: Gray levels, of shape (faces, characters, 28, 28) and type uint8; 0 is the paper.
+        images: Gray levels, of shape (faces, characters, 28, 28) and type uint8; 0 is the background.
         characters: The characters, in the order of the images.
         faces: Name of each face.
         families: Family of each face.
@@ -37,7 +37,7 @@ class Glyphs:
 
 
 def font_size(face: Face, characters: str) -> int:
-    """Return the size at which a large glyph of the face just fills the image."""
+    """Return the font size at which the large characters of the face just fit into the image."""
     font = ImageFont.truetype(str(face.path), TRIAL_SIZE, index=face.index)
     step = max(1, len(characters) // TRIALS)
     extents: list[float] = []
@@ -49,7 +49,7 @@ def font_size(face: Face, characters: str) -> int:
 
 
 def draw_face(face: Face, characters: str) -> NDArray[np.uint8]:
-    """Draw each character in the middle of an image of its own; shape (characters, 28, 28)."""
+    """Return an image of each character, of shape (characters, 28, 28). The character is in the middle of the image."""
     size = font_size(face, characters)
     font = ImageFont.truetype(str(face.path), size, index=face.index)
     images = np.zeros((len(characters), SIDE, SIDE), np.uint8)
@@ -64,9 +64,9 @@ def draw_face(face: Face, characters: str) -> NDArray[np.uint8]:
 
 
 def defect(images: NDArray[np.uint8]) -> str | None:
-    """Return the reason why a face's images cannot be distinguished, or None.
+    """Return why the characters in the images of a face cannot be told apart; None if they can.
 
-    A face may map characters to empty glyphs, or many characters to one glyph.
+    Some faces draw characters as empty images, or many characters as the same image.
     """
     flat = images.reshape(len(images), -1)
     empty = int((flat.max(axis=1) == 0).sum())
@@ -79,7 +79,7 @@ def defect(images: NDArray[np.uint8]) -> str | None:
 
 
 def render(faces: Sequence[Face], characters: str) -> tuple[Glyphs, list[Skipped]]:
-    """Draw characters in all faces; return the glyphs, and the faces that cannot draw them."""
+    """Draw characters in all faces. Return the images, and the faces that have a defect (see `defect`)."""
     drawn: dict[Face, NDArray[np.uint8]] = {}
     skipped: list[Skipped] = []
     for face in faces:
@@ -99,7 +99,7 @@ def render(faces: Sequence[Face], characters: str) -> tuple[Glyphs, list[Skipped
 
 
 def save(glyphs: Glyphs, path: Path) -> None:
-    """Write the glyphs to an .npz file."""
+    """Write the images to an .npz file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savez(
         path,
@@ -111,7 +111,7 @@ def save(glyphs: Glyphs, path: Path) -> None:
 
 
 def load(path: Path) -> Glyphs:
-    """Return the glyphs in an .npz file that `save` wrote."""
+    """Read the images from an .npz file that `save` wrote."""
     with np.load(path, allow_pickle=False) as file:
         return Glyphs(
             file["images"],

@@ -1,4 +1,4 @@
-"""Means and intervals of the runs, as a table and as a figure."""
+"""Means and confidence intervals of the runs, as a table and as a figure."""
 
 from __future__ import annotations
 
@@ -40,23 +40,25 @@ SECOND_TICKS = (5, 10, 20, 50, 100, 200)
 
 @dataclass(frozen=True)
 class Row:
-    """One method after a number of steps.
+    """Results of one method after a number of training steps.
+
+    Accuracies and differences are in percent, as text. A text is empty if there is no value.
 
     Attributes:
         characters: Name of the set of characters.
         method: Name of the method.
-        last_layer: Its title.
+        last_layer: Title of the method.
         dim: Dimension of the embedding.
-        steps: Number of steps.
+        steps: Number of training steps.
         seeds: Number of seeds.
-        accuracy: Mean test accuracy in percent.
-        half_interval: Half of its 95% confidence interval; empty for one seed.
-        difference: Mean difference from the learned layer after as many steps, over the seeds that both have.
-        difference_half_interval: Half of its 95% confidence interval.
-        seen_accuracy: Mean accuracy on classes with training images; so for the other kinds of test images.
-        unseen_accuracy: On classes without training images.
-        text_accuracy: On text faces.
-        script_accuracy: On script and display faces.
+        accuracy: Mean test accuracy.
+        half_interval: Half of the 95% confidence interval of `accuracy`.
+        difference: Mean difference from the learned layer with the same seeds and number of steps.
+        difference_half_interval: Half of the 95% confidence interval of `difference`.
+        seen_accuracy: Mean accuracy on classes with training images.
+        unseen_accuracy: Mean accuracy on classes without training images.
+        text_accuracy: Mean accuracy on text faces.
+        script_accuracy: Mean accuracy on script and display faces.
     """
 
     characters: str
@@ -84,7 +86,7 @@ def read_rows(path: Path) -> list[dict[str, str]]:
 def by_seed(
     runs: Sequence[Run], characters: str, method: str, steps: int, kind: str
 ) -> dict[str, float]:
-    """Return one kind of accuracy by seed; seeds for which it was not measured are left out."""
+    """Return one kind of accuracy, such as "seen_accuracy", by seed. Runs without a value are left out."""
     wanted = (characters, method, str(steps))
     return {
         run["seed"]: float(run[kind])
@@ -94,7 +96,7 @@ def by_seed(
 
 
 def _texts(values: Sequence[float]) -> tuple[str, str]:
-    """Return the mean and half of its interval as texts; empty texts for no values."""
+    """Return the mean and half of its 95% confidence interval as texts. Both are empty if there are no values."""
     if not values:
         return "", ""
     mean: Mean = mean_with_interval(values)
@@ -103,7 +105,7 @@ def _texts(values: Sequence[float]) -> tuple[str, str]:
 
 
 def _difference(ours: Mapping[str, float], theirs: Mapping[str, float]) -> list[float]:
-    """Return the differences over the seeds that both methods have."""
+    """Return `ours` minus `theirs` for each seed that both have."""
     return [ours[seed] - theirs[seed] for seed in sorted(ours.keys() & theirs.keys())]
 
 
@@ -151,7 +153,7 @@ def _draw(
     step_seconds: Mapping[str, float] | None,
     ticks: Sequence[int],
 ) -> None:
-    """Draw accuracy against steps, or against time if the time of a step is given."""
+    """Draw accuracy against steps. If `step_seconds` is given, draw it against training time instead."""
     for method, color in COLORS.items():
         points = [row for row in rows if row.method == method]
         if not points or (step_seconds is not None and method not in step_seconds):
@@ -177,12 +179,12 @@ def _draw(
 def draw_figure(
     rows: Sequence[Row], step_seconds: Mapping[str, float], path: Path
 ) -> None:
-    """Draw accuracy against steps and, if times were measured, against the time of training below.
+    """Draw accuracy against the number of steps and, if times were measured, against training time.
 
     Args:
         rows: The summary.
-        step_seconds: Time of a training step of each method; a method without it is left out below.
-        path: Picture to write.
+        step_seconds: Time of a training step by method. A method without a time is left out of the second panel.
+        path: Path of the picture.
     """
     matplotlib.use("Agg")
     from matplotlib import pyplot

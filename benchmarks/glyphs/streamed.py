@@ -1,4 +1,4 @@
-"""Cross-entropy of many classes, a few rows at a time."""
+"""Cross-entropy of many classes, computed for a few rows of the batch at a time."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ def linear_cross_entropy(
     Args:
         z: Embeddings, of shape (B, n) and type float32.
         weight: One row per class, of shape (K, n).
-        labels: Class of each row.
-        bias: One number per class.
-        dtype: Type in which matrices are multiplied; the softmax is computed in float32.
+        labels: Class of each row of z.
+        bias: One number per class, or None.
+        dtype: Type in which matrices are multiplied. The softmax is computed in float32.
 
     Returns:
-        The mean over the rows; it can be differentiated once.
+        The mean over the rows of z. It can be differentiated once.
     """
     return _StreamedCrossEntropy.apply(z, weight, bias, labels, dtype)

@@ -1,4 +1,4 @@
-"""Training of every method with several seeds; an interrupted sweep continues where it stopped."""
+"""Train every method with several seeds. An interrupted sweep continues where it stopped."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Job:
-    """A training run to do: a method, a seed and the number of steps."""
+    """A training run: a method, a seed and the number of steps."""
 
     method: str
     seed: int
@@ -39,13 +39,13 @@ class Job:
 
 
 class Table:
-    """Rows of a CSV file; each row is written when it is added."""
+    """A CSV file of results."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def rows(self) -> list[dict[str, str]]:
-        """Return all rows."""
+        """Return all rows; an empty list if the file does not exist."""
         if not self.path.exists():
             return []
         with self.path.open(newline="", encoding="utf-8") as file:
@@ -63,7 +63,7 @@ class Table:
 
 
 def milestones_missing(table: Table, characters: str, job: Job) -> list[int]:
-    """Return the numbers of steps, in order, at which accuracy has yet to be measured."""
+    """Return the numbers of steps, in ascending order, for which the table has no row of this job yet."""
     done = {
         int(row["steps"])
         for row in table.rows()
@@ -84,7 +84,15 @@ def start(problem: Problem, job: Job) -> Run:
 def train(
     problem: Problem, characters: str, job: Job, table: Table, checkpoints: Path
 ) -> Iterator[dict[str, object]]:
-    """Train until the job's number of steps, write a row at each milestone, and yield it."""
+    """Train for the number of steps of a job. At each milestone, write a row with the accuracies and yield it.
+
+    Args:
+        problem: Images and classes.
+        characters: Name of the set of characters.
+        job: The training run.
+        table: File of results. Milestones that it has already are not repeated.
+        checkpoints: Folder for the state of runs. If it has a state of this run, the training continues from there.
+    """
     missing = milestones_missing(table, characters, job)
     if not missing:
         return
@@ -114,7 +122,7 @@ def train(
 
 
 def problem_of(method: str, problem: Problem, characters: str) -> Problem:
-    """Return the problem with training images of all classes, or only of the seen classes, as the method requires."""
+    """Return the problem for a method, without the training images of classes that the method must not see."""
     seen = METHODS[method].seen
     if not seen:
         return problem

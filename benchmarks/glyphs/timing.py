@@ -1,4 +1,4 @@
-"""Time and memory of a training step with each last layer, measured in alternation within one run."""
+"""Measure time and memory of a training step with each last layer. The layers take turns."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WARM_UP = 1
 
 
 class Plain(layers.Learned):
-    """`nn.Linear` and `cross_entropy`, the usual last layer."""
+    """`nn.Linear` with `cross_entropy`, the usual last layer."""
 
     def loss(self, z: Tensor, labels: Tensor) -> Tensor:
         """Return the mean cross-entropy."""
@@ -34,7 +34,7 @@ class Plain(layers.Learned):
 
 
 class PlainCosine(layers.Cosine):
-    """Normalized `nn.Linear` and `cross_entropy`."""
+    """A learned direction for each class, with `cross_entropy` of the scaled cosines."""
 
     def loss(self, z: Tensor, labels: Tensor) -> Tensor:
         """Return the mean cross-entropy."""
@@ -43,7 +43,7 @@ class PlainCosine(layers.Cosine):
 
 
 class TorchStreamed(layers.Learned):
-    """`torch.nn.functional.linear_cross_entropy`, which does not materialize all logits."""
+    """`torch.nn.functional.linear_cross_entropy`, which never holds all logits in memory."""
 
     def loss(self, z: Tensor, labels: Tensor) -> Tensor:
         """Return the mean cross-entropy."""
@@ -57,7 +57,7 @@ class TorchStreamed(layers.Learned):
 
 
 class CutCrossEntropy(layers.Learned):
-    """The package cut-cross-entropy without bias; on a CPU it compiles its formula with torch."""
+    """The loss of the package cut-cross-entropy, compiled by torch, for a learned layer without bias."""
 
     def loss(self, z: Tensor, labels: Tensor) -> Tensor:
         """Return the mean cross-entropy."""
@@ -67,7 +67,7 @@ class CutCrossEntropy(layers.Learned):
 
 
 class Composed(nn.Module):
-    """A head of classes made of parts, or of any other code."""
+    """A `PrototypeHead` of a given code."""
 
     def __init__(self, code: ps.SphericalCode) -> None:
         super().__init__()
@@ -80,16 +80,16 @@ class Composed(nn.Module):
 
 @dataclass(frozen=True)
 class Timed:
-    """Cost of one last layer.
+    """Time and memory of one last layer.
 
     Attributes:
         method: Name of the last layer.
         dim: Dimension of the embedding.
         num_classes: Number of classes.
         step_ms: Median time of a training step of the whole network, in milliseconds.
-        layer_ms: Median time of the loss, its gradient and the update of the last layer alone.
+        layer_ms: Median time of the last layer alone in milliseconds: loss, gradient and update.
         layer_mb: Parameters, buffers and optimizer state of the last layer, in MB.
-        working_mb: Memory that loss and gradient allocate at most at one time, in MB.
+        working_mb: Peak memory that is allocated while loss and gradient of the last layer are computed, in MB.
     """
 
     method: str
@@ -102,7 +102,7 @@ class Timed:
 
 
 def _layer_step(layer: nn.Module, dim: int, num_classes: int) -> Callable[[], None]:
-    """Return a function that computes loss and gradient of a last layer alone, and updates it."""
+    """Return a function that takes a training step of the last layer alone: loss, gradient and update."""
     z = torch.randn(BATCH, dim, requires_grad=True)
     labels = torch.randint(num_classes, (BATCH,))
     parameters = list(layer.parameters())
@@ -138,8 +138,8 @@ def _whole_step(layer: nn.Module, dim: int, num_classes: int) -> Callable[[], No
 def taking_turns(steps: dict[str, Callable[[], None]]) -> dict[str, float]:
     """Return the median time of each function in milliseconds.
 
-    The functions take turns, so that all see the same load. In a turn, a function is called `CALLS` times, because in
-    training no other last layer empties the caches between two steps.
+    The functions take turns, so that the load of the machine affects all of them. In a turn, a function is called
+    `CALLS` times in a row, so that caches are used as in training.
     """
     times: dict[str, list[float]] = {name: [] for name in steps}
     for turn in range(WARM_UP + ROUNDS):
@@ -153,14 +153,14 @@ def taking_turns(steps: dict[str, Callable[[], None]]) -> dict[str, float]:
 
 
 def layer_megabytes(layer: nn.Module) -> float:
-    """Return the size of parameters, their momentum and buffers in MB."""
+    """Return the size of a layer's parameters, their momentum and its buffers in MB."""
     parameters = sum(p.numel() * p.element_size() for p in layer.parameters())
     buffers = sum(b.numel() * b.element_size() for b in layer.buffers())
     return (2 * parameters + buffers) / 2**20
 
 
 def working_megabytes(step: Callable[[], None]) -> float:
-    """Return the peak memory in MB that a call has allocated and not yet freed."""
+    """Return the peak of the memory in MB that is allocated during a call."""
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as found:
         step()
     changes = [
@@ -176,7 +176,7 @@ def working_megabytes(step: Callable[[], None]) -> float:
 
 
 def contestants() -> dict[str, tuple[nn.Module, int]]:
-    """Return the last layers for all Hangul syllables, each with its dimension."""
+    """Return the last layers for all Hangul syllables by name. Each comes with its dimension."""
     count = 1
     for size in HANGUL_PARTS:
         count *= size
@@ -200,7 +200,10 @@ def contestants() -> dict[str, tuple[nn.Module, int]]:
 
 
 def measure(threads: int) -> list[Timed]:
-    """Return the measurements of every last layer; layers that are not installed are left out."""
+    """Return the measurements of every last layer, with `threads` threads.
+
+    The package cut-cross-entropy is left out if it is not installed.
+    """
     torch.set_num_threads(threads)
     torch.manual_seed(0)
     count = 11_172

@@ -1,6 +1,6 @@
 """The training loop, which is the same for all last layers.
 
-Weights are float32; matrices are multiplied in bfloat16 in training and in float32 in the evaluation.
+Weights are float32. Matrices are multiplied in bfloat16 in training, and in float32 in the evaluation.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HIDDEN = 256
 
 
 def network(dim: int) -> nn.Sequential:
-    """Return two strided convolutions, 256 hidden units and a linear map to the embedding, with batch normalization."""
+    """Return a network with two convolutions, a hidden layer of 256 units and a linear map to the embedding."""
     first, second = CHANNELS
     side = SIDE // 4
     layers = nn.Sequential(
@@ -43,24 +43,24 @@ def network(dim: int) -> nn.Sequential:
 
 
 def as_input(images: Tensor) -> Tensor:
-    """Return gray levels of type uint8 as the network's input."""
+    """Return images of type uint8 as input of the network, with values from -0.2 to 0.8."""
     levels = (images.float() / 255 - 0.2).view(-1, 1, SIDE, SIDE)
     return levels.contiguous(memory_format=torch.channels_last)
 
 
 class Run:
-    """A training that can stop at any step and continue.
+    """A training run that can stop after any step and continue.
 
-    Batches are a random permutation of the training images, another one in each epoch; epoch and seed determine it, so
-    that a run continues with the same batches.
+    In each epoch, the training images are in another random order. This order depends only on the seed and the epoch,
+    so a run that continues has the same batches.
 
     Args:
         problem: Images and classes.
         layer: The last layer, with methods `loss` and `predict`.
         dim: Dimension of the embedding.
-        seed: Seed of the network's weights, of the batches and of sampled classes.
-        rate: Learning rate, constant.
-        momentum: Momentum.
+        seed: Seed of the batches, and of the classes that some layers sample.
+        rate: Learning rate, which is constant.
+        momentum: Momentum of SGD.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Run:
         self.seconds = 0.0
 
     def batches(self) -> Iterator[Tensor]:
-        """Yield the indices of the images of each batch from the current step on."""
+        """Yield the indices of the images in each batch, beginning with the batch of the current step."""
         count = len(self.problem.labels)
         per_epoch = max(1, count // BATCH)
         step = self.step
@@ -95,7 +95,7 @@ class Run:
                 step += 1
 
     def train_until(self, steps: int) -> None:
-        """Train until a number of steps is reached."""
+        """Train until `steps` steps have been taken in total."""
         self.body.train()
         start = time.process_time()
         batches = self.batches()
@@ -149,7 +149,10 @@ class Run:
 
 
 def accuracies(correct: Tensor, problem: Problem) -> dict[str, float]:
-    """Return accuracy in percent on all test images and on each kind of test images; NaN for an empty kind."""
+    """Return the accuracies in percent on all test images and on each kind of test images; NaN if there are no images.
+
+    `correct` is the mask that `Run.correct` returns.
+    """
     seen = problem.seen[problem.test_labels]
     kinds = {
         "accuracy": torch.ones_like(seen),

@@ -1,9 +1,10 @@
-"""A thousand classes out of CIFAR-100's hundred: each is cut into ten along the two main directions of its features.
+"""Make a dataset of a thousand classes from features of CIFAR-100: each class is divided into ten.
 
     python examples/presets/thousand_classes.py thousand.npz
 
-Halves along the first, fifths along the second, by the quantiles of the training examples. So every class has about 50
-training examples, and nine others that are hard to tell from it.
+Each class is divided into halves along the first principal direction of its features, and into fifths along the second,
+at the quantiles of the training examples. So a new class has about 50 training examples, and is hard to distinguish
+from nine others.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ PARTS = (2, 5)
 
 
 def main(target: str) -> None:
-    """Write the features under their new labels."""
+    """Write the features with their new classes to the file `target`."""
     data = load_dataset("cifar100-features")
     labels = {"y_train": data.y_train.copy(), "y_test": data.y_test.copy()}
     for old in range(data.num_classes):

@@ -88,7 +88,11 @@ def reproduce(
 def _swept(
     configs: Sequence[TrainingConfig], place: Store, table: Path | None, means: Means
 ) -> list[RunRecord]:
-    """Read finished runs from the table and the store, do the others, and return (and store) all records."""
+    """Return the records of all configs.
+
+    Runs that are in the file `table` or in the store `place` are not repeated. At the end, all records are written to
+    `table`.
+    """
     if table is None:
         return sweep_on_screen(configs, place, means)
     make_folder(table.parent)

@@ -1,1 +1,1 @@
-"""Making the table of the best known binary linear codes."""
+"""Make the table of the best known binary linear codes."""

@@ -1,4 +1,4 @@
-"""`python -m tools linear`."""
+"""Command `python -m tools linear`."""
 
 from __future__ import annotations
 
@@ -29,12 +29,13 @@ def linear(
     ),
     json: Json = False,
 ) -> None:
-    """Hunt for linear codes that reach the distances of a table; run again, it goes on where it stopped.
+    """Search for linear codes that reach the minimum distances of a table. An interrupted run can be continued.
 
     Args:
-        targets: A .csv file with columns n, k and lower: a distance for each length and dimension.
-        groups: How many random groups of automorphisms are tried.
-        output: The table of codes, .csv; where it is not there yet, it begins as the package's own.
+        targets: Path of a .csv file with columns n (length), k (dimension) and lower (minimum distance to reach).
+        groups: Number of random groups of automorphisms to try.
+        output: Path of the table of codes, .csv. If the file does not exist, the search begins with the table of the
+            package.
     """
     checked_output(output, (".csv",))
     wanted = target_distances(targets)
@@ -55,7 +56,13 @@ def linear(
 
 
 def target_distances(path: Path) -> dict[tuple[int, int], int]:
-    """Return the distances to reach, by length and dimension; StorageError if the file has none."""
+    """Return the minimum distances to reach, by length and dimension.
+
+    Rows with lengths above 128 or dimensions above 17 are left out.
+
+    Raises:
+        StorageError: If the file cannot be read, has other columns, or has no other rows.
+    """
     try:
         with path.open(newline="", encoding="utf-8") as file:
             rows = {

@@ -1,4 +1,7 @@
-"""Codes with one more dimension: a deep hole, a vector far from every codeword, is found by tabu search and added."""
+"""Add a row to the generator matrix of a code.
+
+The row is a deep hole: a vector that is far from every codeword. It is found by tabu search.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,18 @@ def lengthened_codes(
     targets: Mapping[tuple[int, int], int],
     rng: random.Random,
 ) -> Iterator[Found]:
-    """Yield [n, k + 1] and [n + 1, k + 1] codes that reach their targets, by adding a row to the base."""
+    """Yield codes of dimension k + 1 that reach their target, made by adding a row to the generator matrix of `base`.
+
+    There are at most two codes: one of length n, and one of length n + 1. The latter also has a new column, which is 0
+    in all rows except the new one.
+
+    Args:
+        base: Code of length n and dimension k.
+        bits: Its generator matrix.
+        workshop: The best codes so far.
+        targets: Minimum distances to reach, by length and dimension.
+        rng: Random generator.
+    """
     for more in (0, 1):
         cell = base.n + more, base.k + 1
         target = targets.get(cell, 0)
@@ -41,7 +55,7 @@ def lengthened_codes(
 
 
 def _first_hole(words: Bits, distance: int, rng: random.Random) -> Bits | None:
-    """Return the first deep hole of several searches; None if none of them finds one."""
+    """Return the result of the first of `TRIALS` searches that finds a deep hole; None if none of them does."""
     for _ in range(TRIALS):
         hole = deep_hole(words, distance, rng)
         if hole is not None:
@@ -50,10 +64,15 @@ def _first_hole(words: Bits, distance: int, rng: random.Random) -> Bits | None:
 
 
 def deep_hole(words: Bits, distance: int, rng: random.Random) -> Bits | None:
-    """Return a vector with at least this distance to every codeword; None if the search finds none.
+    """Return a vector with at least this Hamming distance from every codeword; None if the search finds none.
 
-    Each step flips one bit. Among the bits that were not flipped recently, it is the bit that leaves the smallest sum
-    of squared deficits.
+    The deficit of a codeword is the amount by which it is nearer than `distance`. Each step flips one bit. Among the
+    bits that were not flipped recently, it is the bit that gives the smallest sum of squared deficits.
+
+    Args:
+        words: All codewords, one per row.
+        distance: Distance to reach.
+        rng: Random generator.
     """
     n = words.shape[1]
     vector = np.array([rng.getrandbits(1) for _ in range(n)], dtype=np.uint8)

@@ -1,4 +1,7 @@
-"""Search for linear codes that reach a table's distances: random groups, tabu search, and derived codes."""
+"""Search for linear codes that reach the minimum distances of a table.
+
+Codes are made from orbits of random groups by tabu search. Then other codes are derived from them.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,10 @@ CELLS_A_GROUP = 8
 
 
 def cyclic_codes(most_rows: int = 12) -> Iterator[Found]:
-    """Yield every cyclic code of odd length and few dimensions, except codes whose codewords repeat a shorter word."""
+    """Yield every cyclic code of odd length and dimension up to `most_rows`.
+
+    Codes are left out if all their codewords repeat a shorter word. Lengths go up to `LARGEST_LENGTH`.
+    """
     for n in range(3, LARGEST_LENGTH, 2):
         factors = irreducible(n)
         for count in range(1, len(factors) + 1):
@@ -63,10 +69,18 @@ def hunt(
     start: Path | None = None,
     progress: Progress = ignore,
 ) -> Workshop:
-    """Search codes of random groups for the (n, k) pairs below their targets, and return the improved table.
+    """Search for better codes for the pairs (n, k) whose minimum distance is below its target, and return all codes.
 
-    The table at `path` is replaced whenever codes are found. The search starts from `path` if it exists, otherwise
-    from `start` if given, otherwise from cyclic codes.
+    The search starts from the table at `path`. If there is none, it starts from the table at `start`. If that is None,
+    it starts from cyclic codes. Whenever better codes are found, the table at `path` is replaced.
+
+    Args:
+        path: Path of the table of codes.
+        targets: Minimum distances to reach, by length and dimension.
+        groups: Number of random groups to try.
+        seed: Seed of the random choices.
+        start: Path of another table, or None.
+        progress: Called before each group.
     """
     kept = path if path.exists() else start
     if kept:
@@ -96,7 +110,7 @@ def _found(
     k: int,
     rng: random.Random,
 ) -> Iterator[Found]:
-    """Yield codes of one random group, and codes derived from them, that may improve the table."""
+    """Yield codes of dimension `k` made from one random group, and codes derived from them."""
     group = orbit_weights(*random_group(k, rng, MOST_ORBITS), LARGEST_LENGTH)
     near = sorted(
         {

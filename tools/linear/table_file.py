@@ -1,4 +1,4 @@
-"""Writing of the file of a table of linear codes; `known.linear_codes` reads it."""
+"""Write a table of linear codes to a file."""
 
 from __future__ import annotations
 
@@ -12,5 +12,8 @@ from protosphere.tables.table_files import column_names
 
 
 def save_linear_codes(path: str | Path, rows: Iterable[LinearCodeRow]) -> None:
-    """Write the rows, each after the rows from which its code is made, replacing the file atomically."""
+    """Write a table of linear codes as .csv, replacing the file atomically.
+
+    A row must come after the rows from which its code is made.
+    """
     write_csv(Path(path), column_names(LinearCodeRow), [asdict(row) for row in rows])

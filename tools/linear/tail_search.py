@@ -1,8 +1,16 @@
-"""Longer, smaller and shorter codes derived from a code that is almost good enough, by its codewords of low weight.
+"""Derive codes with a larger minimum distance from a code with few codewords of low weight.
 
-Construction X in general: choose functionals of which at least one is 1 at every light codeword. The subcode on which
-all functionals vanish has no light codewords. With the functionals as columns, or the columns of a short code over
-them, a longer code has none either. Construction Y1 in general: codewords that vanish on columns of low rank.
+A codeword is the sum of some rows of the generator matrix. Its message is the integer whose bits select these rows. A
+codeword is light if its weight is below the distance to reach. A functional is a linear function from messages to bits,
+written as an integer: its value at a message is the parity of the number of ones in `message & functional`.
+
+Choose functionals such that at least one is 1 at every light message.
+
+- The subcode of the codewords at which all functionals are 0 has no light codewords.
+- If the values of the functionals are encoded by a short code and appended as new columns, light codewords get more
+  weight. This is Construction X.
+
+The module also has a case of Construction Y1: the subcode of the codewords that are 0 in three dependent columns.
 """
 
 from __future__ import annotations
@@ -32,10 +40,15 @@ Targets = Mapping[tuple[int, int], int]
 def covering_functionals(
     light: Indices, k: int, count: int, rng: random.Random
 ) -> list[int] | None:
-    """Return functionals such that at least one is 1 at every light message; None if the search finds none.
+    """Return functionals such that at least one of them is 1 at every light message; None if the search finds none.
 
-    A functional is an integer whose bits are its values at the unit messages. Functionals are chosen greedily, then
-    replaced one at a time.
+    Functionals are chosen greedily, then replaced one at a time.
+
+    Args:
+        light: The light messages.
+        k: Number of bits of a message.
+        count: Largest number of functionals.
+        rng: Random generator.
     """
     found: list[int] = []
     left = light
@@ -56,7 +69,7 @@ def covering_functionals(
 
 
 def _most_often_one(messages: Indices, k: int, rng: random.Random) -> int:
-    """Return a functional that is 1 at as many messages as possible."""
+    """Return a functional that is 1 at as many of the messages as possible."""
     sums = walsh_hadamard(np.bincount(messages, minlength=1 << k).astype(np.int64))
     return int(rng.choice(np.flatnonzero(sums == sums.min()).tolist()))
 
@@ -68,7 +81,16 @@ def _vanishing(messages: Indices, functional: int) -> Indices:
 def derived_codes(
     base: Found, workshop: Workshop, targets: Targets, rng: random.Random
 ) -> Iterator[Found]:
-    """Yield codes that reach a target and are derived from a base code."""
+    """Yield codes that are derived from `base` and should improve the codes in `workshop`.
+
+    Their minimum distances are computed from theorems and searches, and are not checked (see `proved`).
+
+    Args:
+        base: Code from which the others are derived.
+        workshop: The best codes so far.
+        targets: Minimum distances to reach, by length and dimension.
+        rng: Random generator.
+    """
     bits = base.bits
     weight = word_weights(bits)
     yield from _with_tails(base, weight, workshop, targets, rng)
@@ -78,7 +100,7 @@ def derived_codes(
 
 
 def _light(weight: Indices, d: int, classes: int) -> Indices | None:
-    """Return the messages of codewords with weight below d; None if there are too many."""
+    """Return the messages of all nonzero codewords of weight below `d`; None if there are too many."""
     light = np.flatnonzero(weight < d)[1:]
     return light if len(light) <= CROWDED * classes else None
 
@@ -115,7 +137,7 @@ def _with_tails(
 
 
 def _tail_columns(functionals: list[int], tail: Bits) -> list[int]:
-    """Return the columns of a short code over functionals instead of messages."""
+    """Return the new columns that encode the values of the functionals by the code with generator matrix `tail`."""
     columns = [0] * tail.shape[1]
     for functional, row in zip(functionals, tail, strict=False):
         columns = [
@@ -149,7 +171,10 @@ def _subcodes(
 
 
 def _vanishing_on_lines(base: Found, bits: Bits, workshop: Workshop) -> Iterator[Found]:
-    """Yield the subcode of codewords that vanish on three columns of rank two, if it is better than the known code."""
+    """Yield the subcode of the codewords that are 0 in three columns of which the third is the sum of the others.
+
+    It is yielded only if such columns exist and it is better than the best code of its length and dimension so far.
+    """
     columns = (bits.T.astype(np.int64) << np.arange(base.k)).sum(axis=1).tolist()
     place = {column: j for j, column in enumerate(columns)}
     lines = (
@@ -168,7 +193,10 @@ def _vanishing_on_lines(base: Found, bits: Bits, workshop: Workshop) -> Iterator
 
 
 def proved(code: Found) -> Found | None:
-    """Return a code with its distance found by enumeration; None if its size is not as stated."""
+    """Return the code with its minimum distance computed from all codewords.
+
+    The result is None if the code does not have the stated length and dimension, or is too large.
+    """
     try:
         bits = code.bits
     except InvalidArgumentError:  # its rows are dependent

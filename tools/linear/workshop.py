@@ -1,4 +1,4 @@
-"""A table of linear codes under construction: the best [n, k] code so far, and the codes derived from it."""
+"""A table of linear codes that is being made: the best code so far for each length and dimension."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ MOST_ROWS = LARGEST_DIMENSION + 7
 
 @dataclass(frozen=True)
 class Found:
-    """An [n, k, d] code.
+    """A linear code, given by the steps that derive it.
 
     Attributes:
         n: Length.
         k: Dimension.
         d: Minimum distance.
-        steps: Steps of its derivation.
-        begin: Codes that the steps begin with.
+        steps: Steps of the derivation that follow those of the codes in `begin`.
+        begin: Codes from which the steps make this code.
     """
 
     n: int
@@ -45,45 +45,51 @@ class Found:
 
     @property
     def derivation(self) -> str:
-        """All steps of the derivation, including those of the codes that it begins with."""
+        """All steps of the derivation, beginning with the derivations of the codes in `begin`."""
         before = [code.derivation for code in self.begin]
         return ", ".join([*before, self.steps])
 
     @property
     def bits(self) -> Bits:
-        """Generator matrix."""
+        """Generator matrix of the code, with a row for each of the k rows of the basis."""
         return generator_matrix(self.derivation)
 
     def then(self, n: int, k: int, d: int, steps: str) -> Found:
-        """Return the code that `steps` make of this code."""
+        """Return the code of length n, dimension k and minimum distance d that the steps make from this code."""
         return Found(n, k, d, steps, (self,))
 
 
 def word_weights(bits: Bits) -> Indices:
-    """Return the weight of every codeword, indexed by message."""
+    """Return the weights of all codewords of a generator matrix.
+
+    Entry i belongs to the codeword that is the sum of the rows selected by the bits of i.
+    """
     return weights(codewords(pack(bits), 1 << len(bits)))
 
 
 def distance(bits: Bits) -> int:
-    """Return the minimum distance."""
+    """Return the minimum distance of the code of a generator matrix."""
     return int(word_weights(bits)[1:].min())
 
 
 @dataclass
 class Workshop:
-    """The best linear codes so far, by (n, k)."""
+    """The best linear codes so far, by length n and dimension k."""
 
     best: dict[tuple[int, int], Found] = field(
         default_factory=dict[tuple[int, int], Found]
     )
 
     def d(self, n: int, k: int) -> int:
-        """Return the largest minimum distance so far; 0 if there is no code."""
+        """Return the largest minimum distance so far for length n and dimension k; 0 if there is no code."""
         found = self.best.get((n, k))
         return found.d if found else 0
 
     def add(self, code: Found) -> bool:
-        """Add a code and all codes derived from it step by step; return True if any is better than before."""
+        """Add a code if it is better than the best so far; then add derived codes that are better, and so on.
+
+        The result says whether the code was better.
+        """
         pending = [code]
         is_better = False
         while pending:
@@ -95,13 +101,17 @@ class Workshop:
         return is_better
 
     def _improves(self, code: Found) -> bool:
-        """Return True if a code is within the limits and better than the stored code."""
+        """Return whether the code is within the limits of the table and better than the best code so far."""
         if not 1 <= code.k <= min(code.n, MOST_ROWS):
             return False
         return code.n <= LONGEST and code.d > self.d(code.n, code.k)
 
     def combine(self) -> None:
-        """Add codes made of two codes, side by side and (u | u + v), until no code improves."""
+        """Add codes made from two codes, until there are no more improvements.
+
+        Two codes of the same dimension are placed side by side, or two codes of the same length give the code (u | u +
+        v).
+        """
         is_better = True
         while is_better:
             candidates = [*self._joined(), *self._doubled()]
@@ -109,7 +119,7 @@ class Workshop:
             is_better = any(added)
 
     def _joined(self) -> Iterator[Found]:
-        """Yield better codes made of two codes of the same dimension side by side."""
+        """Yield codes made of two codes of the same dimension side by side, if they are better than the best so far."""
         for k in range(1, MOST_ROWS + 1):
             distances = np.array([self.d(n, k) for n in range(LONGEST + 1)])
             for n in range(2, LONGEST + 1):
@@ -123,7 +133,7 @@ class Workshop:
                     yield Found(n, k, int(sums[best]), "join", begin)
 
     def _doubled(self) -> Iterator[Found]:
-        """Yield better codes of the form (u | u + v)."""
+        """Yield codes (u | u + v) made from two codes of the same length, if they are better than the best so far."""
         for (n, k), u in list(self.best.items()):
             if 2 * n > LONGEST:
                 continue
@@ -136,7 +146,7 @@ class Workshop:
                     yield Found(2 * n, k + more, distance, "double", (u, v))
 
     def behind(self, targets: Mapping[tuple[int, int], int]) -> list[tuple[int, int]]:
-        """Return the (n, k) pairs whose distance is below its target."""
+        """Return the pairs (n, k) for which the best minimum distance so far is below the target."""
         found: list[tuple[int, int]] = []
         for k in range(1, LARGEST_DIMENSION + 1):
             for n in range(k, LARGEST_LENGTH + 1):
@@ -145,7 +155,7 @@ class Workshop:
         return found
 
     def rows(self) -> list[LinearCodeRow]:
-        """Return the rows of the table, each code after the codes that it begins with."""
+        """Return the rows of the table. The row of a code comes after the rows of the codes from which it is made."""
         done: dict[tuple[int, int], LinearCodeRow] = {}
 
         def steps_of(code: Found) -> str:
@@ -172,7 +182,7 @@ def _in_table(n: int, k: int) -> bool:
 
 
 def _neighbors(code: Found) -> Iterator[Found]:
-    """Yield the codes derived from a code by one step."""
+    """Yield the codes that one step derives from a code, such as extending, puncturing or shortening."""
     n = code.n
     k = code.k
     d = code.d
@@ -188,7 +198,10 @@ def _neighbors(code: Found) -> Iterator[Found]:
 
 
 def _again(code: Found, name: str, n: int, k: int, d: int) -> Found:
-    """Return the code after one more step, which is counted if the last step was the same."""
+    """Return the code after one more step of the kind `name`.
+
+    If the last step was of the same kind, its count is raised instead: "puncture 1" becomes "puncture 2".
+    """
     before, _, count = code.steps.rpartition(" ")
     if before == name and code.begin:
         return Found(n, k, d, f"{name} {int(count) + 1}", code.begin)
@@ -196,7 +209,7 @@ def _again(code: Found, name: str, n: int, k: int, d: int) -> Found:
 
 
 def trivial_codes() -> Iterator[Found]:
-    """Yield repetition codes, and the codes of all binary words of a length."""
+    """Yield the repetition code of each length, and the codes of all binary words of short lengths."""
     for n in range(1, LONGEST + 1):
         ones = ".".join(["1"] * n)
         yield Found(n, 1, n, f"orbits 3 {ones}")
@@ -207,7 +220,7 @@ def trivial_codes() -> Iterator[Found]:
 
 
 def workshop_of(table: LinearCodes | None, more: Iterable[Found] = ()) -> Workshop:
-    """Return a workshop with the codes of a table and more codes."""
+    """Return a workshop with the codes of a table, the codes in `more`, trivial codes, and derived codes."""
     made = Workshop()
     for cell, row in table.rows.items() if table else ():
         own = [step for step in row.steps if not step.startswith(CELL)]

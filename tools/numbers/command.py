@@ -70,8 +70,8 @@ def numbers(
 ) -> None:
     """Run the makers of the numbers on pages again and show which numbers changed.
 
-    The exit code is 1 if a number changed, or if a study was made with other defaults than those of today. With
-    --write, each answer is kept as soon as it is made. With --stale and --write, an interrupted run continues.
+    The exit code is 1 if a number changed, or if a study was made with other defaults than those of today. If --write
+    is given, each answer is kept as soon as it is made. If --stale is given, too, an interrupted run continues.
 
     Args:
         names: Names of the makers to run. The default is all makers.

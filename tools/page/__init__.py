@@ -1,1 +1,1 @@
-"""Measurements for the atlas page."""
+"""Measure codes for the atlas page."""

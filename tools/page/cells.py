@@ -1,4 +1,8 @@
-"""Measurements of codes that are not members of a family: linear codes at their own lengths, descents and searches."""
+"""Measure codes that do not belong to families: linear codes, descents and searches.
+
+The page shows the distribution of the cosines of some codes. The numbers of classes for which it does are called
+checkpoints (`CHECKPOINTS`).
+"""
 
 from __future__ import annotations
 
@@ -39,14 +43,17 @@ X_DIMS = (8, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 
 
 def home_dims(scheme: str) -> list[int]:
-    """Return the dimensions in which Reed-Muller or BCH codes exist without modification."""
+    """Return the dimensions in which the scheme ("reed_muller" or "bch") has codes without modification."""
     return [
         (1 << m) - (scheme == "bch") for m in range(2, LARGEST_PAGE_DIM.bit_length())
     ]
 
 
 def linear_cells() -> Iterator[tuple[str, int, int, str | float]]:
-    """Yield (scheme, K, n, max cosine) of Reed-Muller and BCH codes, K a power of two; other K use the next power."""
+    """Yield (scheme, K, n, maximum cosine) of Reed-Muller and BCH codes without modification.
+
+    K is a power of two. For other numbers of classes, the first points of the next larger code are used.
+    """
     for scheme in paper_columns():
         for dim in home_dims(scheme):
             for k in range(1, MOST_MEASURED_BITS + 1):
@@ -58,7 +65,7 @@ def linear_cells() -> Iterator[tuple[str, int, int, str | float]]:
 
 
 def modified_cells(progress: Progress) -> Iterator[tuple[str, int, int, str | float]]:
-    """Yield (scheme, K, n, max cosine) of modified BCH codes that are better than every family's code."""
+    """Yield (scheme, K, n, maximum cosine) of modified BCH codes that are better than every code of a family."""
     entry = describe("bch")
     families = [one for name in available() for one in serving_members(describe(name))]
     for k in range(1, MOST_CLASSES.bit_length() + 1):
@@ -82,12 +89,12 @@ def modified_cells(progress: Progress) -> Iterator[tuple[str, int, int, str | fl
 
 
 def worth_asking(k: int, dim: int) -> bool:
-    """Return True if a code is too large for the table of best known linear codes."""
+    """Return whether a code of 2^k words and length `dim` is too large for the table of best known linear codes."""
     return k > LARGEST_DIMENSION or dim > LARGEST_LENGTH
 
 
 def plain_requests() -> Iterator[tuple[str, int, int]]:
-    """Yield (scheme, K, n) of constructions whose cosines are drawn."""
+    """Yield (scheme, K, n) of constructions whose cosines the page shows. Some of them may not be feasible."""
     for K in CHECKPOINTS:
         for scheme in paper_columns():
             yield from ((scheme, K, dim) for dim in home_dims(scheme))
@@ -100,7 +107,7 @@ def plain_requests() -> Iterator[tuple[str, int, int]]:
 
 
 def plain_spectra(progress: Progress) -> Iterator[tuple[str, int, list[Any]]]:
-    """Yield (key, K, cosines) of the requested constructions that are feasible."""
+    """Yield (key, K, cosines) of the feasible constructions in `plain_requests`, with cosines as in `spectrum_of`."""
     requests = list(plain_requests())
     for done, (scheme, K, dim) in enumerate(requests):
         progress("plain constructions", done, len(requests))
@@ -117,7 +124,10 @@ def plain_spectra(progress: Progress) -> Iterator[tuple[str, int, list[Any]]]:
 def descents(
     progress: Progress,
 ) -> Iterator[tuple[str, int, int, str | float, list[Any]]]:
-    """Yield (scheme, K, n, max cosine, cosines) of random points and of the paper's two descents."""
+    """Yield (scheme, K, n, maximum cosine, cosines) of random points and of the paper's two descents.
+
+    `spectrum_of` describes the list of cosines.
+    """
     random = constructions_with(lambda traits: traits.in_paper and traits.stochastic)
     for scheme in random:
         for K in CHECKPOINTS:
@@ -136,7 +146,11 @@ def descents(
 
 
 def searched_spectra(progress: Progress) -> Iterator[tuple[str, int, list[Any]]]:
-    """Yield (key, K, cosines) of stored codes at the checkpoints, dimension by dimension, and of the atlas's codes."""
+    """Yield (key, K, cosines) of codes of the catalogue, then of codes of the atlas.
+
+    From the catalogue, it takes the best codes for the checkpoints in every dimension. From the atlas, it takes the
+    codes that `drawn_rows` returns. `spectrum_of` describes the list of cosines.
+    """
     kept = shipped_catalogue()
     rows = drawn_rows()
     wanted = {
@@ -167,7 +181,10 @@ def searched_spectra(progress: Progress) -> Iterator[tuple[str, int, list[Any]]]
 
 
 def drawn_rows() -> list[AtlasRow]:
-    """Return the atlas rows whose cosines are drawn: from searches, not in the catalogue, with few enough classes."""
+    """Return the rows of the atlas whose codes were found by a search and are not in the catalogue.
+
+    Codes with more points than the largest checkpoint are left out.
+    """
     kept = shipped_catalogue()
     searched = [
         row
@@ -178,7 +195,10 @@ def drawn_rows() -> list[AtlasRow]:
 
 
 def spherical_points(progress: Progress) -> dict[str, str]:
-    """Return the stored codes in three dimensions by K, with two bytes per point, to draw on the sphere."""
+    """Return the points of the codes in three dimensions that searches found, by the number of points as text.
+
+    The values are texts as `octahedral` returns them.
+    """
     entries = [entry for entry in shipped_catalogue().entries if entry.dim == 3]
     found: dict[str, str] = {}
     for done, entry in enumerate(entries):
@@ -197,7 +217,7 @@ def spherical_points(progress: Progress) -> dict[str, str]:
 
 
 def octahedral(points: Points) -> str:
-    """Return unit vectors of R^3 in octahedral encoding, two bytes per vector, as base64 text."""
+    """Return unit vectors of R^3 as text: base64 of the octahedral encoding, with two bytes per vector."""
     x, y, z = (points / np.abs(points).sum(axis=1, keepdims=True)).T
     folded = np.stack(
         [

@@ -1,4 +1,4 @@
-"""`python -m tools page`."""
+"""Command `python -m tools page`."""
 
 from __future__ import annotations
 
@@ -33,11 +33,13 @@ def page(
     output: Output = Path("src/protosphere/atlas_page") / FILE,
     families: Flag = False,
 ) -> None:
-    """Measure what the atlas page carries; members of families that the file has already are not measured again.
+    """Measure the codes that the atlas page shows, and write the measurements to a file.
+
+    Codes of families that are in the file of the package are not measured again.
 
     Args:
-        output: The file, .json.gz.
-        families: Only what new or changed families need; the rest stays as the file has it.
+        output: Path of the file, .json.gz.
+        families: Measure only new codes of families, and copy all other measurements from the file of the package.
     """
     known = shipped_measurements()
     with ps.progress_bar("page") as progress:
@@ -51,7 +53,7 @@ def page(
 
 
 def written(output: Path, members: dict[str, Any], others: dict[str, Any]) -> None:
-    """Write the file with the measurements of families and of all other codes."""
+    """Write the file of measurements. `members` belongs to codes of families, and `others` to all other codes."""
     plain = {
         key: found for key, found in others["spectra"].items() if key.endswith("|")
     }
@@ -68,7 +70,7 @@ def written(output: Path, members: dict[str, Any], others: dict[str, Any]) -> No
 
 
 def measured_others(progress: Progress) -> dict[str, Any]:
-    """Return the measurements of all codes except families."""
+    """Return the measurements of all codes that do not belong to families."""
     spectra: dict[str, dict[str, Any]] = {}
     cells: dict[str, list[Any]] = {}
     for scheme, K, dim, value in (*linear_cells(), *modified_cells(progress)):

@@ -1,7 +1,10 @@
-"""Measurements of families for the atlas page that take minutes: max cosines of the first K points, and all cosines.
+"""Measure the codes of families for the atlas page: the maximum cosine of the first K points, and all cosines.
 
-The max cosine of a code's first K points is a step function of K. Its steps are found from all pairs for up to PREFIX
-points, and beyond by bisection: if the value is the same at two numbers of classes, it is the same between them.
+A member is a code of a family. The maximum cosine of its first K points is a step function of K. For K up to `PREFIX`,
+the steps are found from all pairs of points. For larger K, they are found by bisection: if the value is the same for
+two K, it is also the same between them.
+
+Steps are written as a flat list [first K, last K, maximum cosine, first K, last K, maximum cosine, ...].
 """
 
 from __future__ import annotations
@@ -46,12 +49,16 @@ SIZES = [1 << k for k in range(1, MOST_CLASSES.bit_length() + 1)]
 
 
 def as_written(value: Cosine) -> str | float:
-    """Return a cosine for JSON: the text of a fraction, or a float."""
+    """Return a cosine in the form for JSON: a fraction as text, any other cosine as a float."""
     return str(value) if isinstance(value, Fraction) else round(float(value), 12) + 0.0
 
 
 def exact(value: float, structure: Structure) -> str | float:
-    """Return a measured cosine, rounded to the grid of its structure if there is one."""
+    """Return a measured cosine in the form for JSON.
+
+    If the structure has a step such that all cosines are 1 minus a multiple of this step, the cosine is rounded to that
+    form.
+    """
     step = structure.cosine_step
     if step is not None:
         return as_written(1 - round((1 - value) / float(step)) * step)
@@ -59,8 +66,12 @@ def exact(value: float, structure: Structure) -> str | float:
 
 
 def spectrum_of(points: Points) -> list[Any]:
-    """All cosines of points: [cosine, pairs, cosine, pairs, ...], or with too many of them ["bins", least, largest,
-    antipodal pairs, energy, pairs of each bin ...]."""
+    """Return the cosines of all pairs of points as a flat list.
+
+    If there are at most `MOST_LEVELS` different cosines, the list is [cosine, number of pairs, cosine, number of pairs,
+    ...]. Otherwise, it is a histogram: ["bins", smallest cosine, largest cosine, number of antipodal pairs, energy,
+    number of pairs in bin 1, number of pairs in bin 2, ...].
+    """
     gram = np.round(points @ points.T, DIGITS)[np.triu_indices(len(points), 1)]
     levels, pairs = np.unique(gram, return_counts=True)
     if len(levels) <= MOST_LEVELS:
@@ -83,7 +94,7 @@ def spectrum_of(points: Points) -> list[Any]:
 
 
 def measured_member(serving: Serving) -> dict[str, Any]:
-    """Return the steps of a member for the numbers of classes that it serves, and its cosines for some of them."""
+    """Return the steps of a member for the numbers of classes that it serves, and its cosines at the checkpoints."""
     count = min(serving.member.size, PREFIX)
     structure = serving.member.place(count).structure
     points = structure.unit_rows(0, count)
@@ -106,7 +117,7 @@ def measured_member(serving: Serving) -> dict[str, Any]:
 def prefix_steps(
     points: Points, structure: Structure, first: int, last: int
 ) -> list[Any]:
-    """Return [first K, last K, max cosine, ...] from all pairs of the first `last` points."""
+    """Return the steps for K from `first` to `last`, computed from all pairs of points."""
     gram = np.round(points[:last] @ points[:last].T, DIGITS + 3)
     gram[np.triu_indices(last)] = -2
     running = np.maximum.accumulate(gram.max(axis=1))[first - 1 : last]
@@ -126,7 +137,7 @@ def prefix_steps(
 
 
 def probed_steps(serving: Serving, first: int) -> list[Any]:
-    """Return [first K, last K, max cosine, ...] for many points, measured as for a certificate at some K."""
+    """Return the steps for K from `first` on, found by bisection. At most `MOST_PROBES` values of K are measured."""
     member = serving.member
     left = [MOST_PROBES]
 
@@ -170,12 +181,12 @@ def probed_steps(serving: Serving, first: int) -> list[Any]:
 
 
 def attained(value: Cosine | None, guarantee: Cosine) -> bool:
-    """Return True if the value equals the guarantee, so that more points do not change it."""
+    """Return whether the value equals the guarantee. Then the maximum cosine is the same for all larger K."""
     return value is not None and abs(float(value) - float(guarantee)) < 10.0**-DIGITS
 
 
 def merged(steps: list[Any]) -> list[Any]:
-    """Return the steps with neighboring intervals of the same value merged."""
+    """Return the steps after joining neighboring intervals of K with the same maximum cosine."""
     out: list[Any] = []
     for low, high, value in zip(*[iter(steps)] * 3, strict=True):
         if out and low <= out[-2] + 1 and out[-1] == value:
@@ -188,7 +199,7 @@ def merged(steps: list[Any]) -> list[Any]:
 def measured_families(
     progress: Progress, known: dict[str, dict[str, Any]]
 ) -> dict[str, Any]:
-    """Return measurements of all families' members by key; members with `known` steps are not measured again."""
+    """Return the measurements of all members by key. Members that are in `known` are not measured again."""
     wanted = [
         (name, one) for name in available() for one in serving_members(describe(name))
     ]

@@ -141,7 +141,7 @@ def largest_gain(answer: Answer) -> str:
 
 
 def slow_gain(answer: Answer) -> str:
-    """Return the difference in accuracy, `protosphere` minus `soft_cap`, on the digits at rate 0.01 without momentum."""
+    """Return the difference in accuracy, `protosphere` minus `soft_cap`, on the digits at rate 0.01, no momentum."""
     found = answer["rates"]["digits"]
     slow = setting("0.0", "0.01")
     return f"{found['protosphere'][slow][0] - found['soft_cap'][slow][0]:.1f}"
