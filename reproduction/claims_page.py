@@ -31,10 +31,11 @@ than another, there are three cases:
 - Otherwise the claim is *not decided*. The table then states how many seeds, or how many configurations, would be
   enough to decide the claim, if the mean accuracies and their spread stay the same.
 
-A configuration is a combination of a scheme, a dimension and a mapping. Three seeds of two configurations give a poor
-estimate of the random spread of accuracies. Therefore the spread is estimated from all configurations of the compared
-schemes, after the mean effect of each configuration and of each seed is removed. R² is the fraction of the variance of
-accuracy that a linear regression explains. The 95% intervals of R² are computed by Fisher's z-transform.
+A configuration is a combination of a scheme, a dimension and a mapping. A few seeds of two configurations give a poor
+estimate of the random spread of accuracies. Therefore we estimate the spread from all configurations of the compared
+schemes. From each accuracy, we first subtract the mean of its configuration and the mean effect of its seed. R² is the
+fraction of the variance of accuracy that a linear regression explains. The 95% intervals of R² are computed by Fisher's
+z-transform.
 
 A claim has one row for each network on which it was tested, and the verdict of a row applies to the network of this
 row. If a claim fails, there are two possible verdicts. The verdict is *not at our scale* if our network is smaller, our
@@ -103,10 +104,14 @@ def conclusion(table: Sequence[Row]) -> str:
         verdict: sum(row["verdict"].startswith(verdict) for row in table)
         for verdict in VERDICTS
     }
-    counted = [f"{count} *{verdict}*" for verdict, count in counts.items() if count]
+    counted = [
+        f"*{verdict}* for {count} tests"
+        for verdict, count in counts.items()
+        if count
+    ]
     return (
         f"**We made {sum(counts.values())} tests of the paper's claims on training, each on one network. "
-        f"The verdicts of these tests are:\n{', '.join(counted)}.**\n"
+        f"The verdict is\n{', '.join(counted)}.**\n"
     )
 
 
