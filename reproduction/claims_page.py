@@ -105,9 +105,7 @@ def conclusion(table: Sequence[Row]) -> str:
         for verdict in VERDICTS
     }
     counted = [
-        f"*{verdict}* for {count} tests"
-        for verdict, count in counts.items()
-        if count
+        f"*{verdict}* for {count} tests" for verdict, count in counts.items() if count
     ]
     return (
         f"**We made {sum(counts.values())} tests of the paper's claims on training, each on one network. "
