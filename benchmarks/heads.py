@@ -1,6 +1,7 @@
-"""Compare heads whose codes are unions of cosets with a dense layer: times measured in turns, and memory.
+"""Compare heads whose codes are unions of cosets with a dense layer: time and memory.
 
-Then do the same for a million classes. `--json` prints times and sizes as JSON.
+Calls of the two layers alternate. At the end, both layers are measured with a million classes. `--json` prints times
+and sizes as JSON.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ Contest = dict[str, tuple[Callable[[], object], Callable[[], object]]]
 
 
 def milliseconds(work: Callable[[], object]) -> float:
-    """Return the shortest time in milliseconds of `CALLS` calls of `work`. Other processes disturb it least."""
+    """Return the shortest time of `CALLS` calls of `work` in milliseconds.
+
+    Other processes of the machine disturb the shortest time least.
+    """
     times = []
     for _ in range(CALLS):
         begun = time.perf_counter()
@@ -129,7 +133,9 @@ def million(kind: str) -> dict[str, float]:
         kind: "hadamard" or "dense".
 
     Returns:
-        Times of a step and of decoding in milliseconds, and the peak memory in MB that exceeds that after the imports.
+        "step_ms" and "decode_ms": times of a step and of decoding in milliseconds;
+        "peak_mb": how far the peak memory exceeds the memory after the imports, in MB;
+        "made_mb": the same, measured when the code and the head have been made.
     """
     torch.set_num_threads(2)
     start = peak_megabytes()

@@ -1,8 +1,8 @@
 """Measure the accuracy of a linear map to fixed prototypes with more classes than dimensions.
 
 Inputs are synthetic: each class has a random mean of 128 features, and an input is the mean of its class plus noise. A
-learned layer can nearly always tell the classes apart. For each number of classes K, `python -m
-benchmarks.many_classes` trains the following last layers:
+learned layer can nearly always tell the classes apart. For each number of classes K, the program trains these last
+layers:
 
 - a learned layer;
 - for several dimensions n, a linear map to `PrototypeHead(K, dim=n)`;
@@ -10,9 +10,9 @@ benchmarks.many_classes` trains the following last layers:
 - a linear map to prototypes of `ps.from_embeddings`;
 - for 500 classes, a linear map to prototypes that `ps.assign` has assigned to the classes.
 
-It writes results/many_classes/linear.csv, with the mean test accuracy over the seeds and half of its 95% confidence
-interval, in about ten minutes on one core. `--classes 500` trains only this part and prints its rows. `--json` prints
-JSON.
+`python -m benchmarks.many_classes` writes results/many_classes/linear.csv in about ten minutes on one core. The table
+has the mean test accuracy over the seeds and half of its 95% confidence interval. `--classes 500` trains only this part
+and prints its rows. `--json` prints JSON.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@
 - quantized: one million random vectors of 128 numbers, compressed by `ps.from_embeddings` to P bytes each.
 
 Steps of the two layers alternate, and the ratio of times is the ratio of their medians. The step of `nn.Linear` also
-computes the gradient of the weights and updates them. `--classes`, `--parts` and `--bytes` set K and P, and `--json`
-prints JSON.
+computes the gradient of the weights and updates them. `--classes` replaces the million, `--parts` sets P of the second
+case, and `--bytes` sets P of the third. `--json` prints JSON.
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ def network(method: str, images: Images, recipe: Recipe) -> nn.Module:
 
 
 def loss_of(model: nn.Module, x: Tensor, classes: Tensor) -> Tensor:
-    """Return the loss of a batch: that of the head's preset, or the cross-entropy if there is no preset."""
+    """Return the loss of a batch: that of the head's preset, or the cross-entropy if the head has no preset."""
     head = model[-1]
     if isinstance(head, PrototypeHead) and head.preset.loss != "cross_entropy":
         return head.loss(model[:-1](x), classes)

@@ -34,7 +34,10 @@ KINDS = ("fixed", "learned")
 
 
 def milliseconds(work: Callable[[], object]) -> float:
-    """Return the shortest time in milliseconds of `CALLS` calls of `work`. Other processes disturb it least."""
+    """Return the shortest time of `CALLS` calls of `work` in milliseconds.
+
+    Other processes of the machine disturb the shortest time least.
+    """
     times = []
     for _ in range(CALLS):
         begun = time.perf_counter()

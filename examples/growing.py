@@ -44,7 +44,7 @@ def accuracy(model: nn.Module, rows: Tensor) -> float:
 
 
 def later_rows(old: Tensor, new: Tensor) -> dict[str, Tensor]:
-    """Return the choices of images for the second training, as indices by name.
+    """Return the three choices of images for the second training, as indices by name.
 
     `old` and `new` are the indices of the training images of old and of new digits.
     """
@@ -84,10 +84,10 @@ def learned() -> nn.Module:
 def measured(
     make_last: Callable[[], nn.Module], seed: int
 ) -> dict[str, dict[str, float]]:
-    """Train on seven digits, then in each of the three ways, and return accuracies in percent.
+    """Train on seven digits, then continue in each of the three ways, and return accuracies in percent.
 
-    The keys are the name of the way ("nothing more" before the second training) and the test images: "old", "new" or
-    "all".
+    The first key is the choice of images for the second training, or "nothing more" for the model before it. The second
+    key says on which test images the accuracy was measured: "old", "new" or "all".
     """
     torch.manual_seed(seed)
     train_rows = torch.arange(HALF)

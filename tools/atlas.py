@@ -22,7 +22,7 @@ from protosphere.tables.catalogue import shipped_catalogue
 from protosphere.types import Cosine, Progress, ignore
 
 TOLERANCE = 1e-12
-"""Difference of two cosines that counts as none."""
+"""Cosines that differ by at most this are equal."""
 
 EVERY_DIM = 64
 MOST_CLASSES = 1_000_000

@@ -15,7 +15,7 @@ from protosphere.tables.atlas import AtlasRow, read_atlas, save_atlas, shipped_a
 from tools.atlas import remade
 
 DARK = 0.1
-"""Cells further than this above their converse are listed."""
+"""Pairs (K, n) whose maximum cosine is further than this above the converse are printed."""
 
 
 def atlas(

@@ -9,7 +9,7 @@ from protosphere.constructions.best.candidates import best_member
 from protosphere.tables.catalogue import Catalogue
 
 LEAST_GAIN = 0.002
-"""How much further apart than everything else, by 1 - cosine, points must be to be worth their bytes."""
+"""Smallest relative gain of 1 - (maximum cosine) for which an entry is added."""
 
 
 def extended(catalogue: Catalogue, parts: Iterable[Catalogue]) -> Catalogue:

@@ -19,7 +19,7 @@ from protosphere.tables.table_files import column_names
 from protosphere.types import Points
 
 ROUNDING_SHARE = 0.25
-"""Rounding of a coordinate, of the smallest angle over the square root of n: a point moves by 7 % of that angle."""
+"""Step of the rounding, as a multiple of (smallest angle) / (square root of n). Points move by 7% of the angle."""
 
 
 FIRST_ZIP_DATE = (1980, 1, 1, 0, 0, 0)

@@ -35,24 +35,24 @@ from tools.catalogue_file import quantize, write_catalogue
 
 MOST_POINTS = 300
 LARGER_NUMBERS = (362, 431, 512, 609, 724, 861, 1000)
-"""Numbers of points above MOST_POINTS for which entries are sought: quarter octaves; each serves those below it."""
+"""Numbers of points above MOST_POINTS for which entries are made. For numbers between, the next larger code is used."""
 
 SPACING, FULL_SPACING = 0.1, 20
 """Searched numbers of points are this far apart, relative to them, from the second dimension on; below, proportionally
 nearer: small codes are quickly found, cheap to keep, and have less in common with the next."""
 
 ALL_DIMS = 24
-"""Above this dimension every second one is searched, and the one between follows from it."""
+"""Above this dimension, only even dimensions are searched. Codes of odd dimensions are derived from them."""
 
 PATIENT = (10.0, 1e6, 2.0, 150)
 """Temperatures from, to and by what factor, and evaluations at each, of the two random starts before a search.
 Sometimes they lead further, for 300 points in R^14 to .3776 (best of four) where a search led to .3790; often not."""
 
 ARMS = 16
-"""So many codes of families are started from."""
+"""Largest number of codes of families from which a search starts."""
 
 SMALL = 250_000
-"""K^2 n up to which many descents are tried, from four kept codes; above, one from each of two."""
+"""Largest K^2 n for which descents start from up to four stored codes with two seeds. Above, from two with one seed."""
 
 
 def searched_numbers(dim: int, most: int, seed: int) -> list[int]:
@@ -198,9 +198,9 @@ def make_catalogue(
         folder: Folder for the results. It is created if it does not exist.
         dims: Dimensions n.
         most_points: Largest number of points K.
-        classes: Numbers of points to search for; empty for the numbers that `searched_numbers` returns. If it is not
-            empty, entries are made only for numbers of points up to 10% below one of these numbers, and for the numbers
-            in `LARGER_NUMBERS` up to the largest of them.
+        classes: Numbers of points to search for. If it is not empty, entries are made only for the numbers that
+            `_looked_at` returns. If it is empty, the numbers that `searched_numbers` returns are searched, and entries
+            are made for all numbers from 2n + 1 to `most_points`.
         effort: Length of the searches, relative to the usual length.
         seed: Seed of the searches.
         progress: Called before each dimension.
@@ -238,9 +238,10 @@ def make_catalogue(
 def _looked_at(dim: int, most_points: int, only: Sequence[int] | None) -> list[int]:
     """Return the numbers of points for which entries are made, in descending order.
 
-    If `only` is None, these are all numbers from 2 `dim` + 1 to `most_points`. Otherwise, numbers up to `most_points`
-    are included if they are up to 10% below a number in `only`. Larger numbers are included if they are in
-    `LARGER_NUMBERS` and not above the largest number in `only`.
+    If `only` is None, these are all numbers from 2 `dim` + 1 to `most_points`. Otherwise, these are:
+
+    - the numbers up to `most_points` that are in `only` or less than 10% below a number in `only`;
+    - the numbers in `LARGER_NUMBERS` that are above `most_points`, and not above the largest number in `only`.
     """
     every = range(most_points, 2 * dim, -1)
     if only is None:
@@ -257,7 +258,10 @@ def _looked_at(dim: int, most_points: int, only: Sequence[int] | None) -> list[i
 
 
 def finished_parts(folder: str | Path, dim: int | None = None) -> list[Catalogue]:
-    """Return the catalogues in a folder. There is one for each finished dimension and seed."""
+    """Return the catalogues in a folder, one for each finished dimension and seed.
+
+    If `dim` is not None, only the catalogues of this dimension are returned.
+    """
     return [
         read_catalogue(path)
         for path in sorted(

@@ -26,7 +26,7 @@ from protosphere.errors import InvalidArgumentError
 from protosphere.types import Indices, Progress, ignore
 
 SINGLES, SUMS, INSIDE = 3, 3, 2
-"""Vectors tried of each section: minimal ones, sums of two of them, and some of the section's own."""
+"""Numbers of random vectors to cut a section with: minimal vectors, sums of two of them, and points of the section."""
 
 
 @dataclass(frozen=True, order=True)

@@ -29,19 +29,19 @@ from protosphere.tables.catalogue import shipped_catalogue
 from protosphere.types import Progress, ignore
 
 MOST_CELLS = 5
-"""Random divisions with more cells are skipped."""
+"""Largest number of cells of a random division of the coordinates."""
 
 MOST_SETS = 3
-"""Random sets that divide the coordinates."""
+"""Largest number of random sets that divide the coordinates."""
 
 SET_SIZES = (1, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8)
-"""Coordinates of a random set that is no codeword, those that are drawn more often more than once."""
+"""Possible sizes of a random set that is not the support of a codeword. Repeated sizes are more likely."""
 
 LARGEST_WEIGHT = 256
-"""Weights on a cell are below this."""
+"""Upper bound on the number of ones on a cell."""
 
 MARGIN = 1e-9
-"""By how much a design must be better."""
+"""Smallest difference of maximum cosines by which a design must be better."""
 
 
 def hunt_designs(

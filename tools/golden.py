@@ -1,7 +1,7 @@
 """Golden files: small codes and states of heads of every kind. Later versions of the package must be able to read them.
 
-`python -m tools.golden tests/golden/VERSION` writes them to a new folder. Before VERSION is released, `python -m
-tools.golden tests/golden/VERSION --replace` writes them again. After the release they never change.
+`python -m tools.golden tests/golden/VERSION` writes them to a new folder. With `--replace`, it writes them again. Use
+this option only before VERSION is released. After the release, the files never change.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ SCHEMES: dict[str, tuple[int, int, dict[str, Any]]] = {
     "rotated_bases": (20, 6, {"seed": 3, "mapping": "random"}),
     "best": (100, 16, {"iterations": 0, "catalogue": False, "mapping": "random"}),
 }
-"""One code of each scheme."""
+"""K, n and options of one code of each scheme."""
 
 
 def codes() -> dict[str, ps.SphericalCode]:

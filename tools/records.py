@@ -18,7 +18,7 @@ from protosphere.tables.catalogue import shipped_catalogue
 from protosphere.types import Points, Progress, ignore
 
 Given = Callable[[int, int], Sequence[Points]]
-"""From K and n to codes worth starting from, of about that size."""
+"""Type of a function from K and n to codes of about this size, from which a search starts."""
 
 TableRow = tuple[int, int, float]
 """Dimension, number of points, best-known largest cosine."""

@@ -1,4 +1,4 @@
-"""Command `python -m tools shells`: search for points with many lattice vectors at few distances."""
+"""Command `python -m tools shells`: search for centers with many lattice vectors at nearly equal distances."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from protosphere.tables.table_files import column_names, read_known_table
 from protosphere.types import Indices
 
 FEWEST = 64
-"""Smaller codes are found by searches."""
+"""Smallest number of vectors of a row. Smaller codes are found by searches."""
 
 
 def shells(

@@ -90,7 +90,7 @@ class Walk:
 
 
 def walk_from(record: dict[str, Any]) -> Walk:
-    """Return the walk whose `record` is given."""
+    """Return the walk that `Walk.record` has turned into `record`."""
     calls = {
         (edge["caller"], edge["callee"]): edge["calls"] for edge in record["edges"]
     }
@@ -214,7 +214,7 @@ WALKS: dict[str, tuple[str, Callable[[], Call]]] = {
     "train": ("train digits --scheme best --epochs 1", train_call),
     "certify": ("certify(path)", certify_call),
 }
-"""For each walk its title and a function that prepares the call, which is not part of the walk."""
+"""Title of each walk, and a function that prepares the call. The preparation is not part of the walk."""
 
 
 def measure(name: str) -> Walk:

@@ -68,7 +68,8 @@ class SampledSoftmax(Learned):
     def loss(self, z: Tensor, labels: Tensor) -> Tensor:
         """Return the mean cross-entropy over the class of each example and the sample.
 
-        No correction for the sampling is needed, because it is the same for all sampled classes.
+        Usually the logits are corrected by the probability with which a class is sampled. Here all classes have the
+        same probability, so no correction is made.
         """
         sample = torch.randperm(self.layer.out_features)[: self.count]
         own = (z * self.layer.weight[labels]).sum(dim=1) + self.layer.bias[labels]

@@ -1,14 +1,15 @@
 """Derive codes with a larger minimum distance from a code with few codewords of low weight.
 
 A codeword is the sum of some rows of the generator matrix. Its message is the integer whose bits select these rows. A
-codeword is light if its weight is below the distance to reach. A functional is a linear function from messages to bits,
-written as an integer: its value at a message is the parity of the number of ones in `message & functional`.
+codeword is light if its weight is below the distance to reach, and its message is then called light, too. A functional
+is a linear function from messages to bits, written as an integer: its value at a message is the parity of the number of
+ones in `message & functional`.
 
 Choose functionals such that at least one is 1 at every light message.
 
-- The subcode of the codewords at which all functionals are 0 has no light codewords.
-- If the values of the functionals are encoded by a short code and appended as new columns, light codewords get more
-  weight. This is Construction X.
+- The codewords for whose messages all functionals are 0 form a subcode without light codewords.
+- The values of the functionals can be encoded by a short code and appended as new columns. This gives light codewords
+  more weight, and is called Construction X.
 
 The module also has a case of Construction Y1: the subcode of the codewords that are 0 in three dependent columns.
 """
@@ -32,7 +33,7 @@ from tools.linear.workshop import Found, Workshop, distance, word_weights
 LONGEST_TAIL = 9
 MOST_FUNCTIONALS = 6
 CROWDED = 60
-"""Light words, for each class of the quotient, beyond which no functionals are looked for."""
+"""If there are more light messages than this number times `classes`, no functionals are searched for."""
 
 Targets = Mapping[tuple[int, int], int]
 

@@ -51,7 +51,7 @@ class Found:
 
     @property
     def bits(self) -> Bits:
-        """Generator matrix of the code, with a row for each of the k rows of the basis."""
+        """Generator matrix of the code. Its k rows are a basis of the code."""
         return generator_matrix(self.derivation)
 
     def then(self, n: int, k: int, d: int, steps: str) -> Found:
@@ -109,8 +109,7 @@ class Workshop:
     def combine(self) -> None:
         """Add codes made from two codes, until there are no more improvements.
 
-        Two codes of the same dimension are placed side by side, or two codes of the same length give the code (u | u +
-        v).
+        The new codes have two codes of the same dimension side by side, or have the form (u | u + v) (see `_doubled`).
         """
         is_better = True
         while is_better:
@@ -133,7 +132,10 @@ class Workshop:
                     yield Found(n, k, int(sums[best]), "join", begin)
 
     def _doubled(self) -> Iterator[Found]:
-        """Yield codes (u | u + v) made from two codes of the same length, if they are better than the best so far."""
+        """Yield codes with codewords (u | u + v), for u and v in two codes of the same length.
+
+        Only codes that are better than the best so far are yielded.
+        """
         for (n, k), u in list(self.best.items()):
             if 2 * n > LONGEST:
                 continue

@@ -29,7 +29,7 @@ from tools.numbers.run import Answer
 from tools.numbers.tables import markdown
 
 LONGEST_TEXT = 40
-"""Characters of a number in the report; of a longer one it has the beginning, of a table how many lines it has."""
+"""Largest number of characters of a number in the report."""
 
 HEADINGS = ("number", "page", "command", "before", "after", "moved")
 
@@ -130,7 +130,7 @@ def chosen_makers(names: tuple[str, ...], *, cheap: bool, stale: bool) -> list[M
     `is_stale`).
 
     Raises:
-        InvalidArgumentError: If there are names and `cheap` is True, or if there is no maker of a name.
+        InvalidArgumentError: If there are names and `cheap` is True, or if a name is not that of a maker.
     """
     if names and cheap:
         raise InvalidArgumentError(
@@ -225,7 +225,7 @@ def report_busy(busy: list[str]) -> None:
 
 
 def brief(text: str) -> str:
-    """Return the text of a number for the report: its first `LONGEST_TEXT` characters, or the length of a table."""
+    """Return a text, cut to `LONGEST_TEXT` characters. For a table, return only how many lines it has."""
     if "\n" in text:
         return f"table of {len(text.splitlines())} lines"
     return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}..."

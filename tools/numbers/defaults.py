@@ -21,13 +21,13 @@ import protosphere as ps
 from protosphere.nn import PrototypeHead
 
 LENGTHS = (0.1, 1.0, 10.0, 100.0)
-"""Norms of the inputs: the slope of the logits at 0, where they bend, and where they end."""
+"""Norms of the inputs. They show the logits for small, medium and large norms."""
 
 CLASSES = 4
-"""Logits of so many classes are kept."""
+"""Number of classes whose logits are kept."""
 
 DIGITS = 6
-"""Significant digits that are kept."""
+"""Number of significant digits that are kept."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,10 @@ from tools.numbers.defaults import Probe
 from tools.numbers.run import Answer
 
 CHEAP, SLOW, STUDY = "cheap", "slow", "study"
-"""Run again by the tests; by `make numbers` only; computed from a table in results/ whose runs took hours."""
+"""Costs of a maker. The tests run a CHEAP maker again, and only `make numbers` runs a SLOW maker.
+
+The answer of a STUDY is computed from a table in results/. The runs in this table took hours.
+"""
 
 
 @dataclass(frozen=True)

@@ -20,13 +20,13 @@ from tools.numbers.run import ROOT
 FOLDER = ROOT / "results" / "numbers"
 
 DIGITS = 10
-"""Significant digits of floats in a file."""
+"""Number of significant digits of floats in a record."""
 
 IDLE = 0.7
 """Load average up to which a machine counts as idle."""
 
 SAME_DEFAULT = Tolerance(absolute=1e-4, relative=5e-3)
-"""Two machines differ by less, two defaults by more."""
+"""Changes of a probe within this tolerance are ignored. They may come from another machine."""
 
 
 def load_average() -> float | None:

@@ -1,7 +1,8 @@
 """Studies: tables of runs in results/ that took hours, and the means and differences computed from these runs.
 
 The command `protosphere paired` compares each method with a reference method, by the differences of runs with the same
-seed.
+seed. A cell is a list [mean, half of its 95% interval, mean difference from the reference method, half of its 95%
+interval]. Without a difference, its last two entries are None.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from tools.numbers.run import ROOT, Answer
 from tools.numbers.tables import markdown
 
 Cell = list[float | None]
-"""Mean, half of its 95 % interval, mean difference from the reference, half of its 95 % interval."""
+"""Mean, half of its 95% interval, mean difference from the reference method, half of its 95% interval."""
 
 
 @cache
@@ -70,7 +71,7 @@ def signed(value: float, digits: int) -> str:
 
 
 def cell_text(cell: Cell | None, digits: int = 1) -> str:
-    """Return the mean of a cell as text, with its difference and half of the interval in brackets if there is one."""
+    """Return the mean of a cell as text, followed by the difference in brackets if there is one."""
     if cell is None:
         return ""
     mean, _, difference, half = cell
@@ -99,12 +100,12 @@ def methods_table(
 
 
 def mean_with_half(cell: Cell, digits: int = 2) -> str:
-    """Return the mean of a cell and half of its interval as text, such as "56.10 ± 0.20"."""
+    """Return the mean of a cell and half of its 95% interval as text, such as "56.10 ± 0.20"."""
     return f"{cell[0]:.{digits}f} ± {cell[1]:.{digits}f}"
 
 
 def difference_with_half(cell: Cell, digits: int = 2) -> str:
-    """Return the difference of a cell and half of its interval as text, such as "+1.20 ± 0.30"."""
+    """Return the difference of a cell and half of its 95% interval as text, such as "+1.20 ± 0.30"."""
     return f"{signed(cell[2] or 0.0, digits)} ± {cell[3]:.{digits}f}"
 
 

@@ -31,13 +31,13 @@ from tools.page.members import as_written, spectrum_of
 
 DESCENT_DIMS = (2, 3, 4, 8, 16, 32, 64, 128)
 MOST_DESCENT_CLASSES = 100
-"""More classes take minutes a descent."""
+"""Largest number of classes for descents. For more classes, a descent takes minutes."""
 
 COINCIDING = 1 - 1e-9
-"""From here on points are one: a descent that went wrong, not drawn."""
+"""Codes with a larger maximum cosine are left out: two points coincide, because the descent failed."""
 
 MOST_MEASURED_BITS = 17
-"""Linear codes of more words than 2 to this are taken at their theorem's word."""
+"""Linear codes with more than 2 to the power of this number of words are not measured."""
 
 X_DIMS = (8, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 

@@ -25,27 +25,27 @@ from protosphere.spherical.structures import Plain, Structure
 from protosphere.types import Cosine, Points, Progress, ignore
 
 PREFIX = 1000
-"""So many first points are looked at pair by pair."""
+"""Number of first points whose pairs are all compared."""
 
 DIGITS = 9
-"""Cosines that agree so far are the same."""
+"""Number of decimals to which equal cosines agree."""
 
 MOST_LEVELS = 24
-"""Codes with more different cosines than this get bins."""
+"""Largest number of different cosines for which no histogram is made."""
 
 BINS = 24
 
 MOST_PROBES = 12
-"""How often a code of more points than PREFIX is measured to find its steps."""
+"""Largest number of measurements for the steps of one code with more than PREFIX points."""
 
 MOST_WORK = 3e10
-"""Multiplications that one such measurement of dense points may take."""
+"""Largest number of multiplications of one such measurement for dense points."""
 
 MOST_COSET_WORK = 1e13
-"""And of words of cosets and of lattice points, which look at few of their pairs."""
+"""The same for words of cosets and lattice points, for which few pairs must be compared."""
 
 SIZES = [1 << k for k in range(1, MOST_CLASSES.bit_length() + 1)]
-"""Numbers of classes at which a linear code gets another row."""
+"""Numbers of classes at which the basis of a linear code gets another row."""
 
 
 def as_written(value: Cosine) -> str | float:
@@ -56,8 +56,7 @@ def as_written(value: Cosine) -> str | float:
 def exact(value: float, structure: Structure) -> str | float:
     """Return a measured cosine in the form for JSON.
 
-    If the structure has a step such that all cosines are 1 minus a multiple of this step, the cosine is rounded to that
-    form.
+    If all cosines of the structure have the form 1 - i * step for integers i, the cosine is rounded to this form.
     """
     step = structure.cosine_step
     if step is not None:
@@ -199,7 +198,10 @@ def merged(steps: list[Any]) -> list[Any]:
 def measured_families(
     progress: Progress, known: dict[str, dict[str, Any]]
 ) -> dict[str, Any]:
-    """Return the measurements of all members by key. Members that are in `known` are not measured again."""
+    """Return the measurements of all members by key.
+
+    `known` has the measurements in the file of the package. Members in it are not measured again.
+    """
     wanted = [
         (name, one) for name in available() for one in serving_members(describe(name))
     ]

@@ -2,6 +2,8 @@
 
 These numbers depend on the machine, so their tolerances are wide. "Dense" stands for a learned `nn.Linear`, and "ours"
 for a head of protosphere.
+
+See `tools/numbers/__init__.py` for the meaning of maker and answer.
 """
 
 from __future__ import annotations
@@ -24,16 +26,16 @@ PARTS = "python -m benchmarks.parts"
 EMBEDDINGS = "python -m benchmarks.from_embeddings --layers"
 
 RATIO = Tolerance(relative=0.6)
-"""Of two times in one run."""
+"""Tolerance of the ratio of two times in one run."""
 
 TIME = Tolerance(relative=3.0)
-"""Of another machine, or of this one with other work to do."""
+"""Tolerance of times, which depend on the machine and on its other work."""
 
 MEMORY = Tolerance(absolute=50.0, relative=0.2)
-"""In megabytes, as the system counts pages."""
+"""Tolerance of memory in megabytes."""
 
 SIZES = ("256, 65,536", "512, 262,144")
-"""n, K as the benchmark calls them."""
+"""Sizes (n, K) as keys of the answer."""
 
 PRESET_ROWS = (
     *(
@@ -47,7 +49,7 @@ PRESET_ROWS = (
     ),
     "batch norm, unit",
 )
-"""What the page shows of the benchmark of presets."""
+"""Methods of the benchmark of presets that the page shows."""
 
 
 def times_table(answer: Answer) -> str:

@@ -1,4 +1,7 @@
-"""Makers of the numbers of codes: their maximum cosines."""
+"""Makers of the numbers of codes: their maximum cosines.
+
+See `tools/numbers/__init__.py` for the meaning of maker and answer.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ RESERVE = "protosphere best -K 500 -n 64 --iterations 0"
 MANY = "protosphere compare -K {} --dims 64,128,256,512 --schemes best --no-figure"
 
 COSINE = Tolerance(absolute=2e-3)
-"""Of a descent: other machines round otherwise, and it ends elsewhere."""
+"""Tolerance of maximum cosines. Because of rounding, a descent may have another result on another machine."""
 
 
 def separation_table(answer: Answer) -> str:

@@ -1,4 +1,7 @@
-"""Makers of the numbers of the examples that train on scikit-learn's digits."""
+"""Makers of the numbers of the examples that train on scikit-learn's digits.
+
+See `tools/numbers/__init__.py` for the meaning of maker and answer.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +18,13 @@ from tools.numbers.run import command_answer
 from tools.numbers.tables import markdown, percent, span
 
 POINTS = Tolerance(absolute=1.0)
-"""Accuracy in percent of some hundred images: other machines round otherwise, and a few images change sides."""
+"""Tolerance of an accuracy in percent on a few hundred images, which may differ slightly on another machine."""
 
 ANYTHING = Tolerance(absolute=100.0)
-"""Accuracy in percent of a run that diverges, or nearly so: it is a different one on each machine."""
+"""Tolerance of an accuracy in percent of a run that nearly diverges. It is different on each machine."""
 
 SHARE = Tolerance(absolute=0.03)
-"""Share of the 80 images of unknown digits, and of the 367 known ones."""
+"""Tolerance of a share of the 80 images of unknown digits, or of the 367 images of known digits."""
 
 LAST_LAYER = "python examples/replace_last_layer.py"
 SURPRISE = "python examples/unknown_inputs.py"
@@ -114,7 +117,7 @@ COMPARED = {
     "random_bits": ("signs of random projections of the image", "31 bits"),
     "trained_cosine": ("cosine of trained features", "31 numbers"),
 }
-"""By its name in the answer: how images are compared, and what is stored for each."""
+"""For each name in the answer, how images are compared and what is stored for each image."""
 
 
 def retrieval_table(answer: Answer) -> str:

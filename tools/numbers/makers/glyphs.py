@@ -1,6 +1,8 @@
 """Makers of the numbers of the benchmark on rendered characters.
 
 The summary is the table in results/glyphs that `python -m benchmarks.glyphs report` writes.
+
+See `tools/numbers/__init__.py` for the meaning of maker and answer.
 """
 
 from __future__ import annotations
@@ -31,23 +33,23 @@ LAYERS = {
     "default_head": "`PrototypeHead(K, dim=n)`, classes at random",
     "default_head_256": "`PrototypeHead(K, dim=n)`, classes at random",
 }
-"""By its method, what the page calls a last layer."""
+"""Names of last layers on the page, by method."""
 
 TIMED_LAYERS = LAYERS | {
     "linear_cross_entropy": "learned, `torch.nn.functional.linear_cross_entropy`",
     "cut_cross_entropy": "learned, the package cut-cross-entropy",
 }
-"""The same for the benchmark of times."""
+"""Names of last layers in the table of times, by method."""
 
 UNSEEN = {
     "parts": "**fixed: simplices of the parts**, `ps.compose`",
     "multi_head": "a learned layer per part",
     "learned": "learned `nn.Linear`",
 }
-"""By the first part of its method's name, what the page calls a last layer."""
+"""Names of last layers on the page, by the first part of the name of the method."""
 
 KINDS_OF_SEEN = {"unseen_random": "drawn at random", "unseen": "KS X 1001"}
-"""By the end of the method's name, which syllables have training images."""
+"""Syllables with training images, by the last part of the name of the method."""
 
 
 def measured() -> Answer:
@@ -92,7 +94,7 @@ def times_ratio(answer: Answer, kind: str) -> str:
 
 
 def cell(row: dict[str, str] | None) -> str:
-    """Return the accuracy in a row of the summary and half of its interval as text.
+    """Return the accuracy in a row of the summary and half of its 95% interval as text.
 
     If the number of seeds is not three, it is added in brackets. Without a row, the text is empty.
     """

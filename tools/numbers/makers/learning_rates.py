@@ -2,6 +2,8 @@
 
 The study compares the two default presets, `protosphere` and `soft_cap`, with a learned layer, trained by SGD with and
 without momentum.
+
+See `tools/numbers/__init__.py` for the meaning of maker and answer.
 """
 
 from __future__ import annotations
@@ -31,14 +33,14 @@ DATA = {
     "cifar100-linear": ("CIFAR-100 features, linear", 100),
     "cifar100-hidden": ("CIFAR-100 features, hidden layer of 512", 100),
 }
-"""By its name in the table: data and network, and K."""
+"""Dataset and network, and the number K of classes, by the name in the table."""
 
 LAYERS = {
     "learned layer": "learned layer",
     "protosphere": "protosphere",
     "slope 2": "soft_cap",
 }
-"""By its name in the table: what the page calls a last layer."""
+"""Names of last layers in the answer, by the name in the table."""
 
 COLUMNS = {
     ("0.0", "0.01"): "no momentum, lr 0.01",
@@ -48,7 +50,7 @@ COLUMNS = {
     ("0.9", "0.1"): "lr 0.1",
     ("0.9", "0.5"): "lr 0.5",
 }
-"""Momentum and rate of each column of the page."""
+"""Headings of the columns of the page, by momentum and learning rate."""
 
 FAST = 0.5
 """The highest rate of the sweep of presets on MNIST."""
@@ -60,7 +62,7 @@ def measured() -> Answer:
 
 
 def accuracies() -> Answer:
-    """Return [test accuracy, half of its interval, validation accuracy] in percent.
+    """Return [test accuracy, half of its 95% interval, validation accuracy] in percent.
 
     The keys are the name of the dataset and network, the last layer, and the text that `setting` returns.
     """
@@ -90,7 +92,7 @@ def fast_on_mnist() -> Answer:
 
 
 def rates_table(answer: Answer) -> str:
-    """Return a Markdown table of accuracies and half of their intervals, with a row for each network and last layer.
+    """Return a Markdown table of accuracies and half of their 95% intervals, with a row for each network and layer.
 
     The preset that is the default for the number of classes is in bold.
     """

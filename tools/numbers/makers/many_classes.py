@@ -1,6 +1,8 @@
 """Makers of the numbers of the study of many classes.
 
 The study measures the accuracy of a linear map to fixed prototypes, most of which do not depend on the classes.
+
+See `tools/numbers/__init__.py` for the meaning of maker and answer.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ DEFAULT = "default head"
 ALIGNED = "aligned head"
 
 FEATURES = 128
-"""Features of an example, which is the dimension of class means."""
+"""Number of features of an example, which is also the dimension of class means."""
 
 
 def measured() -> Answer:

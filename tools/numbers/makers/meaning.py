@@ -2,6 +2,9 @@
 
 The runs of the study are in tables in results/meaning. "Designed" prototypes are those of the method "semantic,
 learned, z halved".
+
+A cell is a list [mean, half of its 95% interval, mean difference from the reference method, half of its 95% interval].
+See `tools/numbers/__init__.py` for the meaning of maker and answer.
 """
 
 from __future__ import annotations
@@ -206,12 +209,12 @@ def full_dimension(table: str) -> Answer:
 
 
 def full_mean(answer: Answer, label: str) -> str:
-    """Return the mean accuracy of a method and half of its interval as text."""
+    """Return the mean accuracy of a method and half of its 95% interval as text."""
     return mean_with_half(answer["accuracy"][FRAMES.get(label, label)])
 
 
 def full_difference(answer: Answer, label: str) -> str:
-    """Return the difference in accuracy of a method from the learned layer and half of its interval as text."""
+    """Return the difference in accuracy of a method from the learned layer and half of its 95% interval as text."""
     return difference_with_half(answer["accuracy"][FRAMES[label]])
 
 

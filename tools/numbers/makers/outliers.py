@@ -1,4 +1,7 @@
-"""Makers of the numbers of the study of out-of-distribution scores."""
+"""Makers of the numbers of the study of out-of-distribution scores.
+
+See `tools/numbers/__init__.py` for the meaning of maker and answer.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ SCORES = {
     "learned layer, energy": "learned layer: energy",
     "learned layer, 10 nearest neighbors": "learned layer: nearest neighbors of features",
 }
-"""By what the page calls them, the scores of the table."""
+"""Names of scores in the table, by their names on the page."""
 
 TASKS = (
     ("digits", "two held-out digits"),
@@ -30,11 +33,11 @@ TASKS = (
     ("CIFAR-100", "CIFAR-10 images"),
     ("CIFAR-100", "MNIST images"),
 )
-"""Known classes, and what the table calls the unknown inputs."""
+"""Known classes and unknown inputs, by their names in the table."""
 
 
 def measured() -> Answer:
-    """Return [mean, half of its interval], by measure, score and kind of unknown inputs."""
+    """Return [mean, half of its 95% interval], by measure, score and kind of unknown inputs."""
     found: dict[str, dict[str, dict[str, list[float]]]] = {}
     with (ROOT / TABLE).open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):

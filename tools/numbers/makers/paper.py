@@ -1,4 +1,7 @@
-"""Makers of the numbers of the reproduced experiments of the paper."""
+"""Makers of the numbers of the reproduced experiments of the paper.
+
+A cell is a list [mean, half of its 95% interval]. See `tools/numbers/__init__.py` for the meaning of maker and answer.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ LEARNED = "learned layer"
 
 
 def hours() -> Answer:
-    """Return [mean accuracy, half of its interval] on CIFAR-100, by method and dimension."""
+    """Return [mean accuracy, half of its 95% interval] on CIFAR-100, by method and dimension."""
     found = paired("cifar100-hours.csv", LEARNED)
     return {
         method: {dim: cell[:2] for dim, cell in cells.items()}
@@ -34,7 +37,7 @@ def hours_table(answer: Answer) -> str:
 
 
 def hours_text(cell: Cell | None) -> str:
-    """Return the mean of a cell and half of its interval as text; an empty text for None."""
+    """Return the mean of a cell and half of its 95% interval as text; an empty text for None."""
     return "" if cell is None else f"{cell[0]:.1f} ± {cell[1]:.1f}"
 
 

@@ -2,6 +2,8 @@
 
 The study compares three methods: a learned layer, the preset of Lindström et al. (2024), and the default preset. Each
 method was trained at several learning rates.
+
+See `tools/numbers/__init__.py` for the meaning of maker and answer.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ DATA = {
     "scratch": ("CIFAR-100 images, small network, 4 epochs", 100),
     "thousand": ("a thousand classes of features, linear", 1000),
 }
-"""By its table in results/presets: data and network, and K."""
+"""Dataset and network, and the number K of classes, by the name of the table in results/presets."""
 
 
 def sweep(name: str) -> str:
@@ -100,8 +102,8 @@ def measured_on(name: str) -> Answer:
 
     Returns:
         "best": [mean test accuracy, learning rate] by method, at the best rate of the method;
-        "against the better": [mean difference, half of its interval] of the last method from the better of the other
-            two;
+        "against the better": [mean difference, half of its 95% interval] of the last method from the better of the
+            other two;
         "rates": mean test accuracy by method and learning rate.
     """
     best = {method: at_best_rate(runs_of(name, method)) for method in methods(name)}

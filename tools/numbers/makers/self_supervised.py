@@ -1,4 +1,7 @@
-"""Makers of the numbers of the study of prototypes in self-supervised learning."""
+"""Makers of the numbers of the study of prototypes in self-supervised learning.
+
+See `tools/numbers/__init__.py` for the meaning of maker and answer.
+"""
 
 from __future__ import annotations
 
@@ -97,9 +100,9 @@ def _settings(results: list[MethodResult]) -> dict[str, Answer]:
 
 
 def with_half(cell: list[float | None] | None, digits: int = 1) -> str:
-    """Return the mean in a cell [mean, half of its interval] as text, with the half if it is not None.
+    """Return a text such as "56.1 ± 0.2" for a list [mean, half of its 95% interval].
 
-    If there is no mean, the text is empty.
+    If the half is None, the text has only the mean. If there is no mean, the text is empty.
     """
     if cell is None or cell[0] is None:
         return ""
@@ -110,14 +113,14 @@ def with_half(cell: list[float | None] | None, digits: int = 1) -> str:
 
 
 COMPARED = (SEPARATED, NARROW, TIGHT)
-"""Methods whose difference from uniform prototypes is shown for each setting."""
+"""Kinds of prototypes whose difference from random prototypes is shown for each setting."""
 
 
 def measured_sizes() -> Answer:
-    """Return the result of `measured` for the table of sizes, with one more key, "by_setting".
+    """Return the result of `measured` for the table of sizes, with the additional key "by_setting".
 
-    Its value has the differences in accuracy from random prototypes for each setting of SwAV, computed from the tables
-    of the study and of sizes.
+    For each setting of SwAV in the tables of the study and of sizes, this key has the differences in accuracy from
+    random prototypes.
     """
     results = method_results([*runs(STUDY_TABLE), *runs(SIZES_TABLE)])
     by_setting: dict[str, Answer] = {}
@@ -197,7 +200,10 @@ def differences_table(answer: Answer) -> str:
 
 
 def difference(answer: Answer, pair: str) -> str:
-    """Return the difference in accuracy of a pair of kinds of prototypes and half of its interval, as text."""
+    """Return a difference in accuracy and half of its 95% interval as text.
+
+    `pair` names two kinds of prototypes, such as "best separated - learned".
+    """
     found = answer["differences"][pair]
     value = signed(found["value"], 1)
     if found["margin"] is None:

@@ -1,6 +1,8 @@
 """Makers of the numbers of the study of what separation is worth.
 
 The study asks which statistic of a code predicts accuracy, and how much accuracy an aligned mapping adds.
+
+See `tools/numbers/__init__.py` for the meaning of maker and answer.
 """
 
 from __future__ import annotations
@@ -27,14 +29,14 @@ NUMBERS = {
     "max cosine": "maximum cosine",
     "log energy": "log energy",
 }
-"""By its name among the predictors: the heading of its column."""
+"""Headings of the columns, by the name of the statistic."""
 
 DATA = {
     FEATURES: ("CIFAR-100, features", "cifar100"),
     "cifar100-hours": ("CIFAR-100, `strided` from scratch", "cifar100"),
     "mnist-hours": ("MNIST, Simard's network", "mnist"),
 }
-"""By its table in results/: what the page calls it, and whose images were seen."""
+"""Name on the page and dataset of images of each table in results/."""
 
 DIMS = (16, 32, 64)
 
@@ -54,7 +56,7 @@ DIFFERENCES = {
     "`best` aligned minus a learned bottleneck": (ALIGNED, BOTTLENECK),
     "`semantic` minus a learned bottleneck": (SEMANTIC, BOTTLENECK),
 }
-"""By what the page calls a difference: what is compared, and with what."""
+"""Pairs (method, reference method), by the name of their difference on the page."""
 
 
 def measured() -> Answer:
@@ -63,8 +65,8 @@ def measured() -> Answer:
     Returns:
         "predictors": result of `predicted` for each table of runs;
         "differences": result of `compared` for each pair in `DIFFERENCES`;
-        "spreads": [standard deviation, half of its interval] of accuracy for each factor, such as the seed of the
-            split.
+        "spreads": [standard deviation of accuracy, half of its 95% interval] for each of the factors in
+            `reproduction.variance.FACTORS`.
     """
     features = results_of(FEATURES)
     return {
