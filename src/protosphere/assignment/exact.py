@@ -79,11 +79,7 @@ def exact_order(similarity: Points, cosines: Points) -> tuple[Indices, str] | No
 def _disjoint_pairs(
     cosines: Points, special: float, other: float
 ) -> NDArray[np.bool_] | None:
-    """Return a K x K Boolean matrix that marks the pairs of points with the cosine `special`.
-
-    None is returned if there are no such pairs, if a point is in several of them, or if the cosine of any other pair of
-    points is not `other`.
-    """
+    """Mark the pairs with the cosine `special`, or return None if they overlap or a cosine is neither of the two."""
     K = len(cosines)
     pairs = np.abs(cosines - special) < EQUAL_TOLERANCE
     np.fill_diagonal(pairs, False)
@@ -97,17 +93,7 @@ def _disjoint_pairs(
 def _matched_order(
     weights: Points, special: NDArray[np.bool_]
 ) -> tuple[Indices, str] | None:
-    """Return the order for which the pairs of classes that get special pairs of points have the smallest total weight.
-
-    If the order is not proved to be optimal, None is returned.
-
-    Args:
-        weights: K x K weights of the pairs of classes.
-        special: K x K Boolean matrix that marks the special pairs of points. No point is in two special pairs.
-
-    Returns:
-        The order, and the reason why it is optimal.
-    """
+    """Give the special pairs of points to pairs of classes of smallest total weight; None if that is not proved."""
     K = len(weights)
     ends = np.argwhere(np.triu(special))
     matching, is_proved = min_weight_matching(weights, len(ends))

@@ -21,7 +21,7 @@ BLOCK_ROWS = 256
 
 @dataclass(frozen=True)
 class TreeLayout:
-    """The classes and inner nodes of a tree in the order of a depth-first traversal.
+    """The classes and inner nodes of a tree in the order of a depth-first traversal; a node is given by its name.
 
     Attributes:
         order: The indices of the classes in the order of the traversal.
@@ -40,14 +40,15 @@ class TreeLayout:
 
 
 def tree_layout(classes: Sequence[str], parents: Mapping[str, str]) -> TreeLayout:
-    """Return the layout of a tree.
+    """Return the depth-first order of the classes of a tree, and the classes, height and children of each inner node.
 
-    Nodes without a class below them are left out. If several nodes have no parent, a root with the name `ROOT` is added
-    above them.
+    Inner nodes without a class below them are left out. If no single inner node is above all classes, a root with the
+    empty name is added.
 
     Args:
         classes: Names of the classes.
-        parents: Mapping from each node to its parent. Nodes without a parent are not in the mapping.
+        parents: Mapping from the name of each node to the name of its parent. Nodes without a parent are not in the
+            mapping.
 
     Raises:
         InvalidArgumentError: If there is a cycle.
@@ -72,12 +73,7 @@ def tree_layout(classes: Sequence[str], parents: Mapping[str, str]) -> TreeLayou
 def _depth_first(
     top: str, classes: Sequence[str], children: Mapping[str, Sequence[str]]
 ) -> tuple[list[int], dict[str, int]]:
-    """Traverse a tree from its root `top` in depth-first order.
-
-    Returns:
-        The indices of the classes in the order of the traversal, and a mapping from each inner node to the position of
-        its first class in this order.
-    """
+    """Return the indices of the classes in depth-first order, and the position of each inner node's first class."""
     numbers = {name: number for number, name in enumerate(classes)}
     order: list[int] = []
     starts: dict[str, int] = {}
@@ -95,10 +91,7 @@ def _depth_first(
 def _children(
     classes: Sequence[str], parents: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """Return a mapping from each node with a class below it to the list of its children.
-
-    Nodes without a parent become children of `ROOT`.
-    """
+    """Map each node that has a class below it to its children, and `ROOT` to the nodes without a parent."""
     children: dict[str, list[str]] = {ROOT: []}
     for name in classes:
         path = {name}
@@ -121,7 +114,11 @@ def _children(
 def pair_heights(layout: TreeLayout) -> Heights:
     """Return the K x K matrix of the heights of the lowest common ancestors of all pairs of classes.
 
-    The entries on the diagonal are 0.
+    The height of a node is the length of the longest path from the node down to a class. The entries on the diagonal
+    are 0. Rows and columns are in the order in which the classes were given to `tree_layout`.
+
+    Args:
+        layout: Layout of a tree with K classes.
     """
     K = len(layout.order)
     heights = np.zeros((K, K), dtype=np.int32)
@@ -145,12 +142,13 @@ def pair_heights(layout: TreeLayout) -> Heights:
 
 
 def ancestors_above(layout: TreeLayout, above: int) -> list[str]:
-    """Return the name of an ancestor of each class, in the order of the classes.
+    """Return an ancestor of each class: the node `above` levels up, or the root if there are fewer levels.
+
+    The names of the ancestors are in the order in which the classes were given to `tree_layout`.
 
     Args:
-        layout: The layout of the tree.
-        above: Number of levels from a class up to its ancestor. If a class has fewer levels above it, its entry is the
-            root.
+        layout: Layout of the tree.
+        above: Number of levels from a class up to its ancestor, at least 1.
     """
     ancestors = [ROOT] * len(layout.order)
     num_reached = 0

@@ -94,9 +94,9 @@ def compare(
 
 
 def parsed_schemes(text: str | None) -> Sequence[str] | None:
-    """Return the scheme names in a text, which separates them by commas.
+    """Return the scheme names in a comma-separated text, or None if there is no text.
 
-    The text "all" stands for all schemes. If there is no text, None is returned, which stands for the default schemes.
+    The text "all" stands for all schemes. None stands for the default schemes.
     """
     if text == "all":
         return ps.available()
@@ -106,16 +106,16 @@ def parsed_schemes(text: str | None) -> Sequence[str] | None:
 
 
 def checked_figure(asked: Path | None, default: Path | None) -> Path | None:
-    """Return the path of the figure to draw, after checking that a file can be written there.
+    """Return the path of the figure to draw after checking that it can be written, or None if no figure is to be drawn.
 
     If the default figure needs a package that is not installed, the error message suggests --no-figure.
 
     Args:
-        asked: Path that the user gave, or None.
-        default: Path to use if `asked` is None; None to draw no figure then.
+        asked: Path that the user gave; None if the user gave no path.
+        default: Path to use if the user gave no path; None to draw no figure then.
 
-    Returns:
-        The path; None if no figure is to be drawn.
+    Raises:
+        MissingExtraError: If a package that draws figures is not installed.
     """
     try:
         return checked_output(asked or default, FIGURE_ENDINGS)

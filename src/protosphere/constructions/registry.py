@@ -1,7 +1,7 @@
 """Registry of constructions.
 
 The decorator `construction` adds a function that places points to the registry. The registry stores an immutable record
-for each function, a `Construction`.
+for each function, a `Construction`. A request consists of a number of points, a dimension and options.
 """
 
 import inspect
@@ -40,7 +40,7 @@ Choose = Callable[..., Mapping[str, Any]]
 
 
 def always_feasible(*_: object, **__: object) -> None:
-    """Return None, which means that every request is feasible."""
+    """Return None, which means that every number of points in every dimension is feasible."""
 
 
 def no_guarantee(*_: object, **__: object) -> None:
@@ -48,7 +48,7 @@ def no_guarantee(*_: object, **__: object) -> None:
 
 
 def orthogonal_or_antipodal(*_: object, **__: object) -> Fraction:
-    """Return 0, the guaranteed maximum cosine of schemes that have no positive cosine."""
+    """Return 0, an upper bound on the maximum cosine of schemes that have no positive cosine."""
     return Fraction(0)
 
 
@@ -56,19 +56,21 @@ def orthogonal_or_antipodal(*_: object, **__: object) -> Fraction:
 class Construction:
     """A method of placing prototypes on the sphere.
 
+    A request for a code consists of the number of points K, the dimension n and the options of the construction.
+
     Attributes:
         name: Name that `ps.construct` takes.
-        build: Function that places the points. Of the arguments listed in `SUPPLIED`, it gets those that are among its
-            parameters. A construction that chooses among other constructions returns a certified code with the
-            provenance of the chosen construction.
+        build: Function that places the points. It gets the options, and those of the arguments `num_classes`, `dim`,
+            `seed`, `rng`, `progress` and `chosen` that are among its parameters. A construction that chooses among
+            other constructions returns a certified code with the provenance of the chosen construction.
         summary: One line that describes the construction in lists.
         reference: Publication of the construction.
-        infeasible_reason: Function that says why a request is infeasible and what would work, or returns None.
-        guarantee: Function that returns the guarantee, which is an upper bound on the maximum cosine, or None if no
-            theorem gives one. It does not build the points. If it has the parameter `chosen`, it gets the parameters
-            that `choose` returned.
-        members: For a family, a function that takes the largest dimension and returns all codes of the family up to
-            this dimension (see `families.Member`). None for other constructions.
+        infeasible_reason: Function that says why a request is infeasible and what would work, or returns None if the
+            request is feasible.
+        guarantee: Function that returns a proved upper bound on the maximum cosine, or None if no theorem gives one. It
+            does not build the points. If it has the parameter `chosen`, it gets the parameters that `choose` returned.
+        members: For a family of codes, a function that takes the largest dimension and returns all codes of the family
+            up to this dimension. None for other constructions.
         choose: Function that returns the parameters that a request leaves open, such as the member of a family. `build`
             gets them as `chosen`. Provenance stores them, so their names and values must keep their meaning in later
             versions. None if a request leaves nothing open.
@@ -102,7 +104,8 @@ class Construction:
             given: Options as a user wrote them.
 
         Returns:
-            All options of the scheme, with the values in the form in which provenance stores them.
+            All options of the scheme, in the form in which the provenance of a code stores them: a similarity, tree or
+            table as text, and numbers as Python numbers.
 
         Raises:
             InvalidArgumentError: If `given` has an option that the scheme does not have.
@@ -114,13 +117,16 @@ class Construction:
                 raise InvalidArgumentError(
                     f"'{self.name}' has no option {brief(option)}; its options are: {known}"
                 )
-        written = {option: _written(option, value) for option, value in given.items()}
+        written = {
+            option: _as_provenance_stores_it(option, value)
+            for option, value in given.items()
+        }
         return defaults | written
 
     def chosen(
         self, num_classes: int, dim: int, options: Mapping[str, Any]
     ) -> Mapping[str, Any]:
-        """Choose the parameters that a feasible request leaves open.
+        """Choose the parameters that a feasible request leaves open, such as the member of a family.
 
         Args:
             num_classes: Number K of points.
@@ -141,7 +147,7 @@ class Construction:
         chosen: Mapping[str, Any],
         options: Mapping[str, Any],
     ) -> Cosine | None:
-        """Return the guarantee of the code, an upper bound on its maximum cosine; None if no theorem gives one.
+        """Return the guarantee of the code, a proved upper bound on its maximum cosine; None if no theorem gives one.
 
         Args:
             num_classes: Number K of points.
@@ -159,14 +165,13 @@ class Construction:
         supplied: Mapping[str, Any],
         options: Mapping[str, Any],
     ) -> Placement | SphericalCode:
-        """Call `build` and return its result.
-
-        `build` gets the options, and those arguments in `supplied` that are among its parameters.
+        """Place the points by calling `build` with the options and with those of the supplied arguments that it takes.
 
         Args:
             num_classes: Number K of points.
             dim: Dimension n.
-            supplied: Values of the parameters in `SUPPLIED`.
+            supplied: Values of the arguments that the package supplies, by name: `seed`, `rng`, `progress` and
+                `chosen`.
             options: All options of the scheme.
 
         Returns:
@@ -183,8 +188,7 @@ def _asked_for(
     return {name: value for name, value in supplied.items() if name in wanted}
 
 
-def _written(option: str, value: Any) -> Any:
-    """Return the value of the option named `option` in the form in which provenance stores it."""
+def _as_provenance_stores_it(option: str, value: Any) -> Any:
     if option in TEXTS:
         return TEXTS[option](value)
     if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
@@ -220,14 +224,20 @@ def construction(
 ) -> Callable[[Build], Build]:
     """Register the decorated build function as a construction, which gets the name of the function.
 
+    A request for a code consists of the number of points K, the dimension n and the options of the construction.
+
     Args:
         summary: One line that describes the construction in lists.
         reference: Publication of the construction.
-        infeasible_reason: See `Construction`; by default every request is feasible.
-        guarantee: See `Construction`; by default no theorem bounds the maximum cosine.
-        members: See `Construction`; None for a construction that is not a family.
-        choose: See `Construction`; None if a request leaves no parameters open.
-        traits: See `Traits`; by default none.
+        infeasible_reason: Function of a request that says why it is infeasible and what would work, or returns None. By
+            default every request is feasible.
+        guarantee: Function of a request that returns a proved upper bound on the maximum cosine, or None. By default no
+            theorem bounds the maximum cosine.
+        members: For a family of codes, a function that takes the largest dimension and returns all codes of the family
+            up to this dimension. None for a construction that is not a family.
+        choose: Function of a request that returns the parameters that the request leaves open; the build function gets
+            them as `chosen`. None if a request leaves no parameters open.
+        traits: Properties that decide how other parts of the package treat the construction; by default none.
 
     Returns:
         A decorator that registers the function and returns it.

@@ -53,7 +53,9 @@ def draw_comparison(
     Args:
         comparison: Schemes and bounds.
         path: File to write; it must end in .png, .pdf or .svg.
-        energy: Whether to draw the energy of each code (see `ps.CodeStatistics`) instead of its maximum cosine.
+        energy: Whether to draw the energy of each code instead of its maximum cosine. The energy is the mean over the
+            points of the sum of exp(s (cosine - 1)) over all other points, where the scale s depends on K and the
+            dimension. Lower energies mean more uniform points.
         mean_square: Whether to draw the mean squared cosine of each code instead of its maximum cosine. This argument
             has no effect if `energy` is True.
 
@@ -105,11 +107,6 @@ def statistic_figure(comparison: Comparison, statistic: str) -> Any:
 
 
 def _draw_welch_bound(ax: Any, comparison: Comparison) -> list[Any]:
-    """Draw a curve in the panel `ax`: the smallest possible mean squared cosine of K points against the dimension.
-
-    Returns:
-        The objects that matplotlib drew, for the legend.
-    """
     K = comparison.num_classes
     low = comparison.dims[0]
     high = min(comparison.dims[-1], K - 1)
@@ -127,10 +124,13 @@ def _curve_dims(low: int, high: int) -> list[int]:
 
 
 def limit_curve(comparison: Comparison) -> tuple[Limits, ...]:
-    """Return the bounds for the curves of a figure, sorted by dimension.
+    """Return the bounds on the maximum cosine that a figure draws as curves, sorted by dimension.
 
     They are the bounds at the dimensions of the comparison, and at many dimensions between them, so that the curves are
     smooth.
+
+    Args:
+        comparison: Schemes that the figure compares. It gives the number of classes and the dimensions.
     """
     K = comparison.num_classes
     low = comparison.dims[0]
@@ -142,7 +142,7 @@ def limit_curve(comparison: Comparison) -> tuple[Limits, ...]:
 
 
 def separation_figure(comparison: Comparison, curve: Sequence[Limits]) -> Any:
-    """Return a matplotlib figure of maximum cosines and bounds against the dimension.
+    """Return a matplotlib figure of the maximum cosines of schemes, and of bounds on them, against the dimension.
 
     A scheme with codes in several dimensions is drawn as a line, and a scheme with a code in only one dimension as a
     marker. If there are more than 20 classes and a code has a maximum cosine near 0, a second panel enlarges the range
@@ -186,10 +186,7 @@ def separation_figure(comparison: Comparison, curve: Sequence[Limits]) -> Any:
 
 
 def _detail_range(comparison: Comparison) -> tuple[float, float] | None:
-    """Return the range of cosines that the second panel of `separation_figure` shows.
-
-    If the figure has no second panel, the result is None.
-    """
+    """Return the range of cosines near 0 that a second panel enlarges, or None if there is no second panel."""
     K = comparison.num_classes
     if K <= 20:
         return None
@@ -202,14 +199,6 @@ def _detail_range(comparison: Comparison) -> tuple[float, float] | None:
 
 
 def _draw_limits(ax: Any, K: int, curve: Sequence[Limits]) -> list[Any]:
-    """Draw the bounds in `curve` for `K` classes in the panel `ax`.
-
-    They are the best converse, the converse -1/(K - 1), and the achievable bound. The region between the best converse
-    and the achievable bound is filled.
-
-    Returns:
-        The objects that matplotlib drew, for the legend.
-    """
     ax.axhline(0, color="#BBBBBB", linewidth=0.5, zorder=0.5)
     places = _limit_places(curve)
     dims = [dim for dim, _ in places]
@@ -233,28 +222,15 @@ def _draw_limits(ax: Any, K: int, curve: Sequence[Limits]) -> list[Any]:
 
 
 def _limit_places(curve: Sequence[Limits]) -> list[tuple[float, Limits]]:
-    """Return pairs of a horizontal position and the bounds to draw there.
-
-    The positions are the dimensions. If there is a single dimension, the positions are both ends of the axis, so that
-    the bounds are visible as lines.
-    """
     if len(curve) > 1:
         return [(float(row.dim), row) for row in curve]
+    # bounds at a single dimension are drawn from one end of the axis to the other
     left = [(row.dim / DIMENSION_MARGIN, row) for row in curve]
     right = [(row.dim * DIMENSION_MARGIN, row) for row in curve]
     return left + right
 
 
 def _draw_achievable(ax: Any, places: Sequence[tuple[float, Limits]]) -> list[Any]:
-    """Draw the achievable bound where it exists, and fill the region between it and the converse.
-
-    Args:
-        ax: Panel to draw in.
-        places: Pairs of a horizontal position and the bounds there.
-
-    Returns:
-        The objects that matplotlib drew, for the legend. If the achievable bound exists nowhere, the list is empty.
-    """
     dims: list[float] = []
     above: list[float] = []
     below: list[float] = []
@@ -286,7 +262,6 @@ def _draw_achievable(ax: Any, places: Sequence[tuple[float, Limits]]) -> list[An
 
 
 def _titles(bounds: Iterable[Bound | None]) -> str:
-    """Return the titles of the theorems of all bounds that are not None, in alphabetical order and joined by commas."""
     titles = {title_of(bound.theorem) for bound in bounds if bound is not None}
     return ", ".join(sorted(titles))
 
@@ -294,17 +269,7 @@ def _titles(bounds: Iterable[Bound | None]) -> str:
 def _draw_schemes(
     ax: Any, comparison: Comparison, statistic: str, above: float = -inf
 ) -> list[Any]:
-    """Draw a statistic of each scheme in the panel `ax`.
-
-    Args:
-        ax: Panel to draw in.
-        comparison: Schemes to draw.
-        statistic: Name of the statistic, a field of `Cell`.
-        above: Values that are not greater than this number are left out.
-
-    Returns:
-        The lines and markers that matplotlib drew, for the legend.
-    """
+    """Draw one statistic of each scheme against the dimension, without the values that are at most `above`."""
     drawn: list[Any] = []
     for name, style in scheme_styles(comparison.schemes).items():
         dims: list[int] = []
@@ -328,12 +293,10 @@ def _draw_schemes(
 
 
 def _point_look(style: FigureStyle) -> dict[str, Any]:
-    """Return the matplotlib arguments for a scheme with a value at only one dimension, which is drawn as a marker."""
     return point_look(style) | {"linestyle": "none", "zorder": 4}
 
 
 def _line_look(style: FigureStyle) -> dict[str, Any]:
-    """Return the matplotlib arguments for a scheme with values at several dimensions, which is drawn as a line."""
     return {
         "marker": style.marker,
         "linestyle": "-" if style.line == "none" else style.line,

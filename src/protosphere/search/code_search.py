@@ -1,7 +1,18 @@
 """The search for K points of R^n with the lowest maximum cosine.
 
-`search_code` runs the phases of a search in order. The module docstring of `search.bandit` describes these phases and
-defines the terms of this module, such as arm, pool, screening, finished and thrifty.
+Terms of this module:
+
+- A descent moves K initial points so that the smooth maximum cosine decreases. This function of the points has a
+  parameter, the inverse temperature. The higher the inverse temperature is, the closer the function is to the maximum
+  cosine.
+- An evaluation computes the smooth maximum cosine of a code and its gradient. The budget of a search limits the number
+  of evaluations.
+- An arm is a source of initial points: either random points, or a code that the caller gives.
+- The race makes one brief descent from each arm, to compare the arms.
+- A code is screened by a descent up to a moderate inverse temperature, finished by a descent up to the highest inverse
+  temperature, and polished by Newton's method.
+- The pool is the list of the best codes found so far.
+- A thrifty search ends early if a lower maximum cosine is unlikely to be found.
 """
 
 import math
@@ -103,11 +114,13 @@ class SearchResult:
     Attributes:
         points: The (K, n) code.
         max_cosine: The maximum cosine of the code.
-        initialization: Where the code comes from: the name of an initialization, "given" or "catalogue" for a code
-            that the caller gave, or "exact" for an optimal code that is known in closed form. For a symmetric code, the
-            name of the symmetry follows in parentheses. If some points were moved into holes, ", refilled" follows.
-        starts: For each initialization, the number of descents that began at its starts.
-        iterations: Number of evaluations over all pairs of points. An evaluation over fewer pairs counts as a fraction.
+        initialization: Where the code comes from: "random", "symmetric", "refilled" or "parent" for a method that makes
+            initial points, "given" or "catalogue" for a code that the caller gave, or "exact" for an optimal code that
+            is known in closed form. For a symmetric code, the name of its symmetry group follows in parentheses. If
+            some points were moved to empty places of the sphere, ", refilled" follows.
+        starts: For each method that makes initial points, the number of descents from such points.
+        iterations: Number of evaluations of the smooth maximum cosine over all pairs of points. An evaluation over
+            fewer pairs counts as a fraction.
         interrupted: Whether Ctrl-C ended the search.
     """
 
@@ -129,8 +142,8 @@ def default_iterations(num_points: int, dim: int) -> int:
         dim: Dimension n.
 
     Returns:
-        150,000 for tiny codes and a smaller number for larger codes. For codes so large that the number would be below
-        `MIN_ITERATIONS`, the result is 0: a search is not worthwhile.
+        150,000 for tiny codes and a smaller number for larger codes, down to 60. For even larger codes, the result is
+        0: a search is not worthwhile.
     """
     products = evaluation_products(num_points, dim)
     usual = min(MAX_ITERATIONS, DEFAULT_PRODUCTS / products)
@@ -140,13 +153,10 @@ def default_iterations(num_points: int, dim: int) -> int:
 
 
 def check_initializations(names: Iterable[str]) -> tuple[str, ...]:
-    """Check the names of initializations, and return them as a tuple.
+    """Return names of methods that make initial points, as a tuple, after checking that each name is known.
 
     Args:
-        names: Names of `INITIALIZATIONS`.
-
-    Returns:
-        The names in the same order.
+        names: Some of "random", "symmetric", "refilled" and "parent".
 
     Raises:
         InvalidArgumentError: If there is no name, or if a name is unknown.
@@ -186,22 +196,26 @@ def search_code(
     Args:
         num_points: Number K of points, at least 2.
         dim: Dimension n, at least 1.
-        rng: Random generator for all starts. The same state of the generator and the same `iterations` give the same
-            points, bit for bit, if `budget` is None.
+        rng: Random generator for all initial points. The same state of the generator and the same `iterations` give the
+            same points, bit for bit, if `budget` is None.
         iterations: Largest number of evaluations of the smooth maximum cosine over all pairs of points. An evaluation
             over fewer pairs counts as a fraction. None for a number that takes some seconds, or for no limit if
             `budget` is given.
         budget: Largest number of seconds from the call, including compilation. The result then depends on the machine.
             None for no limit.
-        initializations: Names of `INITIALIZATIONS` from which starts are drawn.
+        initializations: Methods that make initial points. "random" is random points, "symmetric" is codes with a random
+            symmetry group, and "refilled" is good codes of this search, some points of which are moved to empty places.
+            "parent" is symmetric codes of up to 1.25 K points, from which points are removed. The default is the first
+            three.
         start_points: Codes to start from, with any number of points and dimensions. If such a code has K points in at
             most n dimensions, the maximum cosine of the result is not larger than the maximum cosine of this code.
         catalogued: Further codes to start from, which come from earlier searches.
-        polish: Whether to end by applying Newton's method to the best codes (see `search.polish`).
+        polish: Whether to end by applying Newton's method to the best codes, which computes them to the last digits.
         target: The search ends when the maximum cosine of a code is at most this number. -1 for no target.
         floor: A lower bound on the maximum cosine of any K points in R^n. A thrifty search uses the bound to estimate
             how much a descent can still gain.
-        thrifty: Whether to end early if the given codes are unlikely to be improved, or if improvements stop.
+        thrifty: Whether to end early if the codes in `start_points` and `catalogued` are unlikely to be improved, or if
+            improvements stop.
         device: The torch device.
         progress: Function that is called with a message, the percentage of the budget that is used, and 100. The
             message contains the lowest maximum cosine so far.
@@ -252,17 +266,13 @@ def search_code(
 
 
 def _iteration_limit(num_points: int, dim: int, seconds: float | None) -> float:
-    """Return the largest number of evaluations of a search whose caller did not set `iterations`.
-
-    If `seconds` is not None, the result is infinity, because the time limits the search.
-    """
     if seconds is not None:
+        # only the time limits the search
         return float("inf")
     return max(MIN_ITERATIONS, default_iterations(num_points, dim))
 
 
 def _run(search: BanditSearch) -> None:
-    """Run the phases of the search in order, and leave the best codes in `search.pool`."""
     search.arms += _initialization_arms(search)
     if search.target > -1:
         _sprint_to_target(search)
@@ -288,10 +298,6 @@ def _sprint_to_target(search: BanditSearch) -> None:
 
 
 def _initialization_arms(search: BanditSearch) -> list[Arm]:
-    """Return a list that has only the arm of random points, or an empty list if only symmetric codes are requested.
-
-    If symmetric codes are to be searched, the function also sets `search.orbits`.
-    """
     # Symmetric codes are left out in few dimensions, by thrifty searches for many points, and if the budget is small.
     names = [name for name in search.initializations if name != "refilled"]
     of_orbits = [name for name in names if name in OF_ORBITS]
@@ -315,11 +321,6 @@ def _initialization_arms(search: BanditSearch) -> list[Arm]:
 
 
 def _screen(search: BanditSearch) -> None:
-    """Screen one batch of starts after another.
-
-    The screening ends when the fraction `search.screening_share` of the budget is used, or when the best code reaches
-    the target. A thrifty search also ends the screening when the last improvement is too long ago.
-    """
     may_vary = "refilled" in search.initializations
     search.screening_from = search.budget.share
     while search.budget.share < search.screening_share:
@@ -336,20 +337,11 @@ def _screen(search: BanditSearch) -> None:
 
 
 def _is_stale(search: BanditSearch) -> bool:
-    """Return whether the last improvement is so long ago that a thrifty search should end (see `PATIENCE_SHARE`)."""
     patience = PATIENCE_SHARE * search.budget.iterations
     return search.budget.spent > 2 * search.pool.improved_at + patience
 
 
 def _finish(search: BanditSearch) -> None:
-    """Finish the best unfinished codes of the pool, one after another.
-
-    The phase ends when the target is reached or the time is up. If the pool has a finished code, the phase also ends
-    under one of these conditions:
-
-    - The search is thrifty, and the next code is unlikely to become the best one.
-    - The search is not thrifty, and the fraction `FINISHING_END` of the budget is used.
-    """
     gain = FINISHING_GAIN * math.log(search.num_points) / search.backend.last
     steps = THRIFTY_STEPS if search.thrifty else FINISHING_STEPS
     while search.pool.unfinished:
@@ -366,10 +358,6 @@ def _finish(search: BanditSearch) -> None:
 
 
 def _polish(search: BanditSearch) -> None:
-    """Polish the best codes if the caller requested polishing and time is left.
-
-    A thrifty search does not polish codes if K n is larger than `MAX_DENSE_UNKNOWNS`.
-    """
     size = search.num_points * search.dim
     is_too_large = search.thrifty and size > MAX_DENSE_UNKNOWNS
     if not search.polishes or search.budget.expired() or is_too_large:
@@ -381,10 +369,7 @@ def _polish(search: BanditSearch) -> None:
 
 
 def _reaches_target(search: BanditSearch) -> bool:
-    """Return whether the maximum cosine of the best code is at most `search.target`.
-
-    If the maximum cosine is only slightly larger than the target, the best code is first finished and polished.
-    """
+    """Finish and polish the best code if it is near the target, and return whether it reaches the target."""
     target = search.target
     if search.pool.best.value <= target:
         return True
@@ -400,14 +385,11 @@ def _reaches_target(search: BanditSearch) -> bool:
 
 
 def _is_hopeless(search: BanditSearch) -> bool:
-    """Return whether the best code is finished and no arm is likely to lead to a better code.
-
-    For each arm, the result of a complete descent is predicted from the result of the brief descent in the race. If the
-    race used less than the fraction `MIN_RACE_SHARE` of the budget, the result is False.
-    """
+    """Return whether the best code is finished and no arm is likely to lead to a better code."""
     best = search.pool.best
     if not best.finished or search.budget.share < MIN_RACE_SHARE:
         return False
+    # the result of a complete descent is predicted from the result of the brief descent in the race
     same_code = best.value + SAME_CODE * (1 - best.value)
     for arm in search.arms:
         if not same_code < arm.value < math.inf:

@@ -87,9 +87,9 @@ def _elements(generators: list[Permutation], limit: int) -> list[Permutation] | 
 
 
 def _multiplication_table(elements: list[Permutation]) -> Indices:
-    """Return the multiplication table of a group: entry (g, h) is the index of the product of elements g and h."""
     permutations = np.array(elements, dtype=np.int64)
     degree = permutations.shape[1]
+    # each permutation has a hash, by which the products are found among the elements
     factors = [pow(HASH_BASE, 1 + i, HASH_MODULUS) for i in range(degree)]
     hash_weights = np.array(factors, dtype=np.int64)
     hashes: Indices = permutations @ hash_weights
@@ -100,7 +100,6 @@ def _multiplication_table(elements: list[Permutation]) -> Indices:
 
 
 def _irreducibles(table: Indices) -> tuple[Matrices, ...]:
-    """Return one (order, d, d) array of matrices for each real irreducible representation, in ascending order of d."""
     values, vectors = np.linalg.eigh(_commuting_matrix(table))
     gaps = np.diff(values) > EIGENVALUE_GAP * np.abs(values).max()
     starts = [0, *(np.flatnonzero(gaps) + 1), len(table)]
@@ -113,25 +112,22 @@ def _irreducibles(table: Indices) -> tuple[Matrices, ...]:
 
 
 def _commuting_matrix(table: Indices) -> NDArray[np.float64]:
-    """Return a random symmetric matrix that commutes with the regular representation of the group.
-
-    Entry (g, h) depends only on the element g^-1 h.
-    """
+    """Return a random symmetric matrix that commutes with the regular representation of the group."""
     order = len(table)
     inverse = np.argmin(table, axis=1)
     weights = np.random.default_rng(order).standard_normal(order)
     weights = weights + weights[inverse]
+    # entry (g, h) depends only on the element g^-1 h
     return weights[table[inverse]]
 
 
 def _character(matrices: Matrices) -> str:
-    """Return the traces of the matrices as text. Equivalent representations have the same text."""
+    """Return the traces of the matrices as text, which is the same for equivalent representations."""
     traces = " ".join(f"{np.trace(matrix):+.4f}" for matrix in matrices)
     return traces.replace("-0.0000", "+0.0000")
 
 
 def _cyclic_subgroup(table: Indices, element: int) -> tuple[int, ...]:
-    """Return the numbers of all powers of an element, in ascending order."""
     found = [0]
     power = element
     while power != 0:
@@ -141,10 +137,6 @@ def _cyclic_subgroup(table: Indices, element: int) -> tuple[int, ...]:
 
 
 def _subgroups(table: Indices) -> tuple[tuple[int, ...], ...]:
-    """Return one subgroup from each conjugacy class of cyclic subgroups, and the whole group.
-
-    Each subgroup is a sorted tuple of the numbers of its elements. Smaller subgroups come first.
-    """
     order = len(table)
     inverse = np.argmin(table, axis=1)
     # Dictionaries serve as ordered sets: the order decides ties of the sort below.
@@ -167,10 +159,7 @@ def _cycle(length: int) -> Permutation:
 def _direct_product(
     left: list[Permutation], right: list[Permutation]
 ) -> list[Permutation]:
-    """Return generators of the direct product of the groups that `left` and `right` generate.
-
-    The two groups permute disjoint sets of letters.
-    """
+    # the letters of the right group come after those of the left group
     left_degree = len(left[0])
     right_degree = len(right[0])
     left_identity = tuple(range(left_degree))
@@ -200,7 +189,7 @@ def _cyclic_unit_groups(modulus: int) -> Iterator[tuple[int, int]]:
 
 
 def _metacyclic_groups(max_order: int) -> Iterator[tuple[str, list[Permutation]]]:
-    """Yield the names and the generators of semidirect products of two cyclic groups, up to order `max_order`."""
+    """Yield names and generators of semidirect products of two cyclic groups, up to order `max_order`."""
     for m in range(3, max_order // 2 + 1):
         for factor, order in _cyclic_unit_groups(m):
             if m * order > max_order:
@@ -218,9 +207,10 @@ def group_names(max_order: int) -> dict[str, list[Permutation]]:
         max_order: Largest order of cyclic and metacyclic groups. A few of the other groups may be larger.
 
     Returns:
-        A dictionary from names to lists of permutations that generate the group. "C7" is the cyclic group of order 7,
-        "C2^3" is a product of three cyclic groups of order 2, and "S4" is a symmetric group. "C7:C3(2)" is the
-        metacyclic group of order 21 in which a generator of C3 multiplies the letters of C7 by 2.
+        A dictionary from names to lists of permutations that generate the group. A permutation of d letters is the
+        tuple of the images of 0, ..., d - 1. "C7" is the cyclic group of order 7, "C2^3" is a product of three cyclic
+        groups of order 2, and "S4" is a symmetric group. "C7:C3(2)" is the metacyclic group of order 21 in which a
+        generator of C3 multiplies the letters of C7 by 2.
     """
     generators = {f"C{m}": [_cycle(m)] for m in range(2, max_order + 1)}
     generators.update(_metacyclic_groups(max_order))
@@ -236,14 +226,11 @@ def group_names(max_order: int) -> dict[str, list[Permutation]]:
 
 @lru_cache(maxsize=256)
 def group(name: str, max_order: int) -> Group | None:
-    """Return the group with this name in `group_names(max_order)`.
+    """Return the group with a given name, or None if it has more than `max_order` elements.
 
     Args:
-        name: The name of the group.
+        name: Name of the group, such as "C7" or "S4": a key of the dictionary that `group_names(max_order)` returns.
         max_order: Largest order accepted.
-
-    Returns:
-        The group, or None if it has more than `max_order` elements.
     """
     generators = group_names(max_order)[name]
     elements = _elements(generators, max_order)
@@ -256,17 +243,17 @@ def group(name: str, max_order: int) -> Group | None:
 def signed_permutation_group(
     generators: list[Permutation], max_order: int
 ) -> tuple[Group, Matrices] | None:
-    """Return the group that signed permutations generate, and its matrices.
+    """Return the group that signed permutations generate and its matrices, or None if it has over `max_order` elements.
 
     A signed permutation of n coordinates permutes the coordinates and changes the sign of some of them.
 
     Args:
-        generators: Permutations of 2n letters: letter 2i stands for the unit vector e_i, and letter 2i + 1 for -e_i.
+        generators: Permutations of 2n letters: letter 2i stands for the unit vector e_i, and letter 2i + 1 for -e_i. A
+            permutation is the tuple of the images of the letters.
         max_order: Largest order accepted.
 
     Returns:
-        The group, without its irreducible representations, and its (order, n, n) matrices. None if the group has more
-        than `max_order` elements.
+        The group, with an empty tuple of irreducible representations, and an (n, n) matrix for each of its elements.
     """
     elements = _elements(generators, max_order)
     if elements is None:
@@ -287,23 +274,26 @@ def random_signed_permutations(
 ) -> tuple[str, list[Permutation]]:
     """Draw generators of a random group of signed permutations of n coordinates.
 
-    The first coordinates are divided into blocks of equal, random length. The other coordinates, fewer than a block,
-    stay fixed. There are one to three generators:
+    The first coordinates are divided into blocks of equal, random length. Fewer coordinates than a block are left over.
+    There are one to three generators:
 
     - The first generator shifts the coordinates of each block cyclically. If it also changes the sign of the coordinate
       that moves from the end of a block to the beginning, the shift is called negacyclic.
     - A second generator may multiply the positions in each block by a constant, modulo the length. It is drawn only for
       cyclic shifts.
-    - A last generator may change the sign of all coordinates.
+    - A last generator may change the sign of all n coordinates.
+
+    The first two generators keep the coordinates that are left over.
 
     Args:
         dim: Dimension n, at least 2.
         rng: Random generator.
 
     Returns:
-        A name and the generators, as `signed_permutation_group` takes them. For example, the name "c7x2.C3.-1" stands
-        for a cyclic shift of 2 blocks of length 7, a multiplication of order 3 and the change of all signs. If the
-        shift is negacyclic, the name begins with "n" instead of "c".
+        A name and the generators. A generator is the tuple of the images of 2n letters: letter 2i stands for the unit
+        vector e_i, and letter 2i + 1 for -e_i. The name "c7x2.C3.-1" stands for a cyclic shift of 2 blocks of length 7,
+        a multiplication of order 3 and the change of all signs. If the shift is negacyclic, the name begins with "n"
+        instead of "c".
     """
     length = int(rng.integers(2, dim + 1))
     is_negacyclic = bool(rng.random() < 0.4)
@@ -326,12 +316,10 @@ def random_signed_permutations(
 
 
 def _on_blocks(images: list[tuple[int, int]], num_blocks: int, dim: int) -> Permutation:
-    """Return the signed permutation that moves the coordinates of each block in the same way.
-
-    If `images[i]` is (j, 0), the coordinate at position i of each block moves to position j of this block. If it is
-    (j, 1), the coordinate also changes its sign. The coordinates after the last block stay fixed. The result is a
-    permutation of 2n letters (see `signed_permutation_group`), where n is `dim`.
-    """
+    """Return the signed permutation, as a permutation of 2n letters, that acts on each block of coordinates alike."""
+    # If images[i] is (j, sign), the coordinate at position i of each block moves to position j of this block. If the
+    # sign is 1, it also changes its sign. Letter 2i stands for e_i, and letter 2i + 1 for -e_i. The coordinates after
+    # the last block stay fixed.
     letters = list(range(2 * dim))
     for block in range(num_blocks):
         start = block * len(images)
@@ -343,7 +331,7 @@ def _on_blocks(images: list[tuple[int, int]], num_blocks: int, dim: int) -> Perm
 
 
 def _factors(order: int, dim: int) -> list[tuple[int, int]]:
-    """Return the pair (d, number of units modulo d) for each divisor d of `order` with at most `dim` units."""
+    """Return the pairs (d, number of units modulo d) of all divisors d of `order` with at most `dim` units."""
     divisors = [d for d in range(1, order + 1) if order % d == 0]
     totients = [sum(gcd(k, d) == 1 for k in range(1, d + 1)) for d in divisors]
     pairs = zip(divisors, totients, strict=True)
@@ -353,28 +341,28 @@ def _factors(order: int, dim: int) -> list[tuple[int, int]]:
 def random_rational_group(
     max_order: int, dim: int, rng: np.random.Generator
 ) -> tuple[str, Group, Matrices] | None:
-    """Draw a cyclic or dihedral group of (n, n) matrices with rational traces.
+    """Draw a cyclic or dihedral group of (n, n) matrices with rational traces, or return None if the group is trivial.
 
-    Codes with rational coordinates have such symmetry groups. A cyclic group is generated by a rotation, and a dihedral
-    group by a rotation and a reflection. To build the rotation, a random number is drawn. Divisors of this number are
-    then drawn one after another, possibly the same divisor several times, until all n coordinates are in use:
+    A cyclic group is generated by a rotation, and a dihedral group by a rotation and a reflection. To build the
+    rotation, a random number is drawn. Divisors of this number are then drawn one after another, possibly the same
+    divisor several times, until all n coordinates are in use:
 
     - The divisor 1 uses one coordinate, which stays fixed.
     - The divisor 2 uses one coordinate, which changes its sign.
-    - A divisor d > 2 uses two coordinates for each pair of units k and -k modulo d. The rotation turns the plane of
-      these two coordinates by the angle 2 pi k / d.
+    - A divisor d > 2 uses two coordinates for each number k < d/2 that has no common factor with d. The rotation turns
+      the plane of these two coordinates by the angle 2 pi k / d.
 
-    The reflection of a dihedral group maps each plane to itself and reverses the direction of its rotation.
+    The reflection of a dihedral group maps each plane to itself and reverses the direction of its rotation. If all
+    drawn divisors are 1, the group is trivial.
 
     Args:
-        max_order: Largest order of the rotation. It must be at least 2.
+        max_order: Largest random number, at least 2. It bounds the order of the rotation.
         dim: Dimension n.
         rng: Random generator.
 
     Returns:
-        A name, the group and its (order, n, n) matrices. The name consists of "C" or "D", the order of the rotation and
-        the drawn divisors. In "C6:1^2.3.6^2", for example, 1 and 6 were drawn twice, and 3 once. None if all drawn
-        divisors are 1.
+        A name, the group and an (n, n) matrix for each of its elements. The name consists of "C" or "D", the order of
+        the rotation and the drawn divisors. In "C6:1^2.3.6^2", for example, 1 and 6 were drawn twice, and 3 once.
     """
     order = int(exp(rng.uniform(log(2), log(max_order + 1))))
     factors = _factors(order, dim)
@@ -412,7 +400,6 @@ def random_rational_group(
 def _rational_generators(
     divisors: list[int], dim: int, rng: np.random.Generator
 ) -> tuple[Matrices, Matrices]:
-    """Return the (n, n) rotation and reflection matrices that `random_rational_group` builds from `divisors`."""
     rotation = np.zeros((dim, dim))
     reflection = np.zeros((dim, dim))
     start = 0

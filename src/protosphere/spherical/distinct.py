@@ -24,19 +24,17 @@ BLOCK_ROWS = 1 << 14
 
 
 def require_different_points(code: SphericalCode) -> None:
-    """Raise CertificateError if two classes of a code have the same point.
-
-    To save time, only points with equal hashes are compared. For classes made of parts, two checks replace the
-    comparison of points: no two classes have the same values, and no two values of a part have the same point.
-    """
+    """Raise CertificateError if two classes of a code have the same point."""
     structure = code.placement.structure
     if isinstance(structure, OrthogonalSimplices):
         structure.check()
         return
     if isinstance(structure, ProductPoints):
         structure.check()
+        # classes differ in the values of their parts, so it suffices that different values have different points
         _require_different_values(structure)
         return
+    # to save time, only points with equal hashes are compared
     hashes = _hashes(code)
     order = np.argsort(hashes, kind="stable")
     same_as_next = hashes[order][1:] == hashes[order][:-1]
@@ -52,7 +50,6 @@ def require_different_points(code: SphericalCode) -> None:
 
 
 def _require_different_values(structure: ProductPoints) -> None:
-    """Raise CertificateError if two values of one part have the same point."""
     for number, points in enumerate(structure.part_points):
         rows = np.unique(points + 0.0, axis=0)
         if len(rows) < len(points):
@@ -60,7 +57,7 @@ def _require_different_values(structure: ProductPoints) -> None:
 
 
 def _hashes(code: SphericalCode) -> NDArray[np.uint64]:
-    """Return one 64-bit hash for each point. Equal points have equal hashes."""
+    """Return a 64-bit hash of each point, such that equal points have equal hashes."""
     structure = code.placement.structure
     if isinstance(structure, SignWords):
         return _word_hashes(structure)

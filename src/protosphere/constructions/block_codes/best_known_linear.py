@@ -86,11 +86,12 @@ def _codewords(
     traits=Traits(packed=True, linear=True),
 )
 def best_known_linear(largest_dim: int) -> Iterator[Member]:
-    """Yield the binary linear codes of the shipped table that have a lower maximum cosine than all their competitors.
+    """Yield the best binary linear codes of length at most `largest_dim` in the table shipped with the package.
 
-    The competitors of a code are the other codes of the table with at most its length and at least its dimension. The
-    yielded codes are candidates of `best`, and searches start from them. For K points in R^n, the construction
-    `best_known_linear` takes the code of length n whose dimension is the smallest k with 2^k >= K.
+    A code is left out if another code of the table has at most its length, at least its dimension and no larger maximum
+    cosine. `best` considers the yielded codes, and searches start from them. For K points in R^n,
+    `ps.construct("best_known_linear", ...)` takes the code of the table that has length n and the smallest dimension k
+    with 2^k >= K.
     """
     return (
         _member(row)

@@ -48,8 +48,8 @@ class OuterCode:
 def outer_codes(num_classes: int, q: object = None) -> Iterator[OuterCode]:
     """Yield Reed-Solomon codes with at least K codewords.
 
-    For each order q, k_q is the smallest integer with q**k_q >= K. The number n_q of symbols takes all values from k_q
-    to q.
+    Over the field of order q, a message has the smallest number k_q of symbols for which q**k_q >= K. The number n_q of
+    symbols of a codeword takes all values from k_q to q.
 
     Args:
         num_classes: Number K of codewords.
@@ -82,11 +82,7 @@ def _checked_order(q: object) -> int:
 
 
 def _digits_needed(num_classes: int, base: int) -> int:
-    """Return the smallest k >= 1 with base**k >= num_classes.
-
-    If this k is larger than `base`, `base` + 1 is returned instead: no Reed-Solomon code over GF(base) has a message of
-    more than `base` symbols.
-    """
+    # base + 1 if base digits are too few: no Reed-Solomon code over GF(base) has a message of more than base symbols
     digits = 1
     while digits <= base and base**digits < num_classes:
         digits += 1
@@ -94,14 +90,18 @@ def _digits_needed(num_classes: int, base: int) -> int:
 
 
 def best_outer_code(num_classes: int, dim: int, q: object = None) -> OuterCode | None:
-    """Return the Reed-Solomon code in exactly n dimensions that has the lowest guaranteed maximum cosine.
+    """Return the Reed-Solomon code in exactly n dimensions with the lowest guaranteed maximum cosine, or None.
 
-    Only codes with at least K codewords are considered. If there is none in n dimensions, None is returned.
+    Each symbol of a codeword is replaced by a vertex of a simplex, which gives a point in n dimensions. Codes that have
+    more than K codewords are considered, too. None is returned if no code in n dimensions has at least K codewords.
 
     Args:
         num_classes: Number K of codewords.
         dim: Dimension n.
         q: Order of the field. If it is None, all prime powers up to 256 are considered.
+
+    Raises:
+        InvalidArgumentError: If `q` is not a prime power up to 256.
     """
     fitting = [code for code in outer_codes(num_classes, q) if code.dim == dim]
     return min(fitting, key=lambda code: code.guarantee, default=None)
@@ -160,9 +160,9 @@ def reed_solomon(
     Args:
         num_classes: Number K of codewords.
         dim: Dimension n.
-        chosen: Mapping with the chosen order "q" of the field.
-        q: Order of the field that the user asks for. If it is None, the order with the lowest guaranteed maximum cosine
-            is chosen.
+        chosen: Mapping from the text "q" to the order of the field to use.
+        q: Order of the field that the user asks for; None if the user asks for none. It is not used, because `chosen`
+            has the order.
     """
     del q  # the chosen one is it, where it was given
     code = best_outer_code(num_classes, dim, chosen["q"])

@@ -19,11 +19,10 @@ from protosphere.types import Indices, Points
     reference="Paley (1933); van Lint & Seidel (1966); Strohmer & Heath (2003)",
 )
 def paley_frame() -> Iterator[Member]:
-    """Yield codes of 4n points on 2n equiangular lines in R^n, where n = (q+1)/2 for a prime power q = 1 mod 4.
+    """Yield codes of the 4n unit vectors of 2n equiangular lines in R^n, for n = (q+1)/2 and prime powers q = 1 mod 4.
 
-    First comes one unit vector of each line, then the negatives of these vectors. Paley's conference matrix of GF(q)
-    has the eigenvalues sqrt(q) and -sqrt(q). The unit vectors are the rows of a matrix whose columns are an orthogonal
-    basis of the eigenspace of sqrt(q).
+    First comes one unit vector of each line, then the negatives of these vectors. The cosine of vectors of different
+    lines is 1/sqrt(q) or -1/sqrt(q). The lines come from Paley's conference matrix of GF(q).
     """
     for q in prime_powers(2 * LARGEST_FAMILY_DIM - 1):
         if q % 4 == 1:
@@ -38,13 +37,17 @@ def paley_frame() -> Iterator[Member]:
 
 
 def paley_points(q: int) -> Points:
-    """Return one unit vector of each of the q + 1 lines, as rows.
+    """Return one unit vector of each of Paley's q + 1 equiangular lines, as rows of (q + 1)/2 coordinates.
 
-    The first vector is (1, 0, ...). Each element x of GF(q) gives one more vector, whose first coordinate is 1/sqrt(q).
-    Each pair +-a of nonzero squares of the field gives this vector two more coordinates, 2 cos(2 pi Tr(cax)/p)/sqrt(q)
-    and 2 sin(2 pi Tr(cax)/p)/sqrt(q). Here p is the characteristic of the field, Tr is the trace to GF(p), and c is the
-    element of `trace_sequence`.
+    The cosine of two different rows is 1/sqrt(q) or -1/sqrt(q).
+
+    Args:
+        q: Prime power that is 1 modulo 4.
     """
+    # The conference matrix has the eigenvalues sqrt(q) and -sqrt(q). The points are the rows of a matrix whose columns
+    # are an orthogonal basis of the eigenspace of sqrt(q). The first row is (1, 0, ...). Each element x of GF(q) gives
+    # one more row, whose first coordinate is 1/sqrt(q). Each pair +-a of nonzero squares gives this row the coordinates
+    # 2 cos(2 pi Tr(cax)/p)/sqrt(q) and 2 sin(2 pi Tr(cax)/p)/sqrt(q), with the fixed c of `trace_sequence`.
     p, _ = prime_power(q) or (q, 1)
     squares = 2 * np.arange((q - 1) // 4)
     exponents = np.arange(q - 1)
@@ -60,34 +63,35 @@ def paley_points(q: int) -> Points:
 
 
 def trace_sequence(q: int) -> Indices:
-    """Return the traces Tr(c alpha^i) to the prime field for 0 <= i < q - 1.
+    """Return the traces Tr(c alpha^i) from GF(q) to its prime field GF(p), for i = 0, ..., q - 2.
 
-    Here alpha is a primitive element of GF(q), q = p^e, and c is some fixed nonzero element. Any sequence over GF(p)
-    that satisfies a linear recurrence of order e and has period p^e - 1 is of this form (Lidl & Niederreiter, theorem
-    8.24). The function returns the first such sequence that it finds.
+    Here alpha is some primitive element of GF(q), and c is some fixed nonzero element. The traces are integers from 0
+    to p - 1.
+
+    Args:
+        q: Power of a prime p.
 
     >>> trace_sequence(9).tolist()
     [0, 1, 1, 2, 0, 2, 2, 1]
     """
+    # Any sequence over GF(p) that satisfies a linear recurrence of order e and has period p^e - 1 is of this form (Lidl
+    # & Niederreiter, theorem 8.24). The first such sequence is taken.
     p, e = prime_power(q) or (q, 1)
-    for low in product(range(p), repeat=e):
-        sequence = _recurrence(p, low, q - 1)
+    for coefficients in product(range(p), repeat=e):
+        sequence = _recurrence(p, coefficients, q - 1)
         if sequence is not None:
             return sequence
     raise AssertionError("every finite field has a primitive element")
 
 
-def _recurrence(p: int, low: tuple[int, ...], period: int) -> Indices | None:
-    """Return the first `period` terms of a linear recurrence modulo `p`.
-
-    Let e be the number of entries of `low`. The first e terms are 0, ..., 0, 1. Term i + e is low[0] times term i plus
-    ... plus low[e-1] times term i + e - 1. If the shortest period of the terms is not `period`, None is returned.
-    """
-    e = len(low)
+def _recurrence(p: int, coefficients: tuple[int, ...], period: int) -> Indices | None:
+    """Return one period of a linear recurrence modulo `p`, or None if its shortest period is not `period`."""
+    # term i + e is coefficients[0] times term i plus ... plus coefficients[e-1] times term i + e - 1
+    e = len(coefficients)
     start = [0] * (e - 1) + [1]
     terms = start.copy()
     while len(terms) < period + e:
-        products = (c * s for c, s in zip(low, terms[-e:], strict=True))
+        products = (c * s for c, s in zip(coefficients, terms[-e:], strict=True))
         terms.append(sum(products) % p)
 
     def returns_after(steps: int) -> bool:

@@ -24,18 +24,14 @@ ENOUGH = 2_000_000
     reference="Alltop (1980); Weil (1948); Strohmer & Heath (2003)",
 )
 def weil_chirp() -> Iterator[Member]:
-    """Yield codes of chirps, as real vectors of 2p coordinates for a prime p.
+    """Yield codes of chirps, as real vectors of 2p coordinates for an odd prime p.
 
     The chirp of a polynomial f modulo p is the complex vector with the p entries exp(2 pi i f(x)/p)/sqrt(p) for x = 0,
-    ..., p-1. A code has the chirps of all polynomials of degree at most d with f(0) = 0. Each chirp is multiplied by 1,
-    i, -1 and -i. The real parts and then the imaginary parts of the p entries are the 2p coordinates.
+    ..., p-1. A code has the chirps of all polynomials of degree at most d with f(0) = 0, each multiplied by 1, i, -1
+    and -i. The code with d = 2 also has the vectors of the standard basis of C^p, each multiplied by 1, i, -1 and -i. A
+    complex vector becomes 2p real coordinates: the real parts of its entries, then the imaginary parts.
 
-    The absolute value of the inner product of two different chirps is at most (d-1)/sqrt(p) (Weil). If d = 2, it is
-    either 0 or equal to this bound (Gauss). In this case, the code also has the standard basis of C^p, with each vector
-    multiplied by 1, i, -1 and -i.
-
-    The four multiples of a chirp are consecutive. The coefficient of x changes fastest from chirp to chirp, so that any
-    two of the first 4p points are orthogonal or antipodal. The basis comes last.
+    The maximum cosine is at most (d-1)/sqrt(p) (Weil).
     """
     for p in range(3, LARGEST_FAMILY_DIM // 2 + 1):
         if is_prime(p):
@@ -44,10 +40,7 @@ def weil_chirp() -> Iterator[Member]:
 
 
 def _degrees(p: int) -> Iterator[int]:
-    """Yield each number d for which there is a code of all polynomials modulo `p` of degree at most d.
-
-    These numbers are 2, and all d > 2 with (d - 1)/sqrt(p) < 1 and 4 p^(d-1) < `ENOUGH`.
-    """
+    # the bound (d - 1)/sqrt(p) on the cosines must be below 1, and the code must not be too large
     yield 2
     for degree in range(3, isqrt(p - 1) + 2):
         if 4 * p ** (degree - 1) < ENOUGH:
@@ -72,6 +65,8 @@ def _member(p: int, degree: int) -> Member:
 
 
 def _points(p: int, degree: int, count: int) -> Points:
+    # The absolute value of the inner product of two different chirps is at most (d-1)/sqrt(p) (Weil). If d = 2, it is
+    # either 0 or equal to this bound (Gauss), and the cosines with the basis also have this bound.
     num_chirps = min(count, 4 * p**degree)
     chirps = _chirps(p, degree, num_chirps)
     basis = _basis(p, count - num_chirps)
@@ -79,9 +74,11 @@ def _points(p: int, degree: int, count: int) -> Points:
 
 
 def _chirps(p: int, degree: int, count: int) -> Points:
+    # The four multiples of a chirp are consecutive. The coefficient of x changes fastest from chirp to chirp, so that
+    # any two of the first 4p points are orthogonal or antipodal.
     numbers = np.arange(-(-count // 4))
     angles = 2 * np.pi * np.arange(p) / p
-    values = _values(p, degree, numbers)
+    values = _polynomial_values(p, degree, numbers)
     real = (np.cos(angles) / sqrt(p))[values]
     imaginary = (np.sin(angles) / sqrt(p))[values]
     chirps = np.empty((len(numbers), 4, 2 * p))
@@ -94,10 +91,7 @@ def _chirps(p: int, degree: int, count: int) -> Points:
 
 
 def _basis(p: int, count: int) -> Points:
-    """Return the first `count` points that are multiples of basis vectors, as rows of 2p real numbers.
-
-    They are e_0, i e_0, -e_0, -i e_0, e_1, i e_1, and so on, where e_j are the vectors of the standard basis of C^p.
-    """
+    # e_0, i e_0, -e_0, -i e_0, e_1, i e_1, and so on, where e_j are the vectors of the standard basis of C^p
     numbers = np.arange(count)
     imaginary = numbers % 2
     negative = numbers % 4 // 2
@@ -106,12 +100,8 @@ def _basis(p: int, count: int) -> Points:
     return basis
 
 
-def _values(p: int, degree: int, numbers: Indices) -> Indices:
-    """Return the values of polynomials modulo p at x = 0, ..., p - 1, one polynomial per row.
-
-    The polynomial of row j is given by the integer `numbers[j]`: its lowest `degree` digits in base p are the
-    coefficients of x, x^2, and so on.
-    """
+def _polynomial_values(p: int, degree: int, numbers: Indices) -> Indices:
+    # the lowest `degree` digits of numbers[j] in base p are the coefficients of x, x^2, ... of the polynomial in row j
     values = np.zeros((len(numbers), p), dtype=np.int64)
     power = np.ones(p, dtype=np.int64)
     for i in range(degree):

@@ -23,10 +23,10 @@ HALF = Fraction(1, 2)
     reference="Conway & Sloane, SPLAG, chapter 4, sections 6 to 8",
 )
 def root_system() -> Iterable[Member]:
-    """Yield codes whose points are the roots of A_n, D_n, E6, E7 and E8, normalized.
+    """Yield codes whose points are the normalized roots of A_n and D_n for n up to 128, and of E6, E7 and E8.
 
-    The roots of A2 are a hexagon, the roots of A3 a cuboctahedron, and the roots of D4 a 24-cell. The 240 roots of E8
-    are an optimal code.
+    The maximum cosine is 1/2. The roots of A2 are a hexagon, the roots of A3 a cuboctahedron, and the roots of D4 a
+    24-cell. The 240 roots of E8 are an optimal code.
     """
     members = list(_exceptional())
     for n in range(2, LARGEST_RANK + 1):
@@ -41,10 +41,7 @@ def _member(name: str, dim: int, size: int, points: Callable[[int], Points]) -> 
 
 
 def _a(n: int, count: int) -> Points:
-    """Return the first `count` roots of A_n, normalized.
-
-    The roots are the differences of two vertices of a simplex.
-    """
+    # the roots are the differences of two vertices of a simplex
     corners = simplex_points(n + 1)
     which = np.arange(count)
     first, second = _pairs(n + 1, which // 2)
@@ -53,13 +50,10 @@ def _a(n: int, count: int) -> Points:
 
 
 def _d(n: int, count: int) -> Points:
-    """Return the first `count` roots of D_n, normalized.
-
-    A root has entries +-1 at two coordinates, and zeros elsewhere.
-    """
     which = np.arange(count)
     first, second = _pairs(n, which // 4)
     sign = 1.0 - 2 * (which % 2)
+    # a root has entries +-1 at two coordinates, and zeros elsewhere
     points = np.zeros((count, n))
     points[which, first] = sign
     points[which, second] = np.where(which % 4 < 2, sign, -sign)
@@ -67,20 +61,14 @@ def _d(n: int, count: int) -> Points:
 
 
 def _pairs(n: int, numbers: Indices) -> tuple[Indices, Indices]:
-    """Return the smaller elements and the larger elements of some pairs of integers below `n`, as two arrays.
-
-    All pairs are ordered as (0, 1), (0, 2), (1, 2), (0, 3), ..., and `numbers` has the positions of the wanted pairs.
-    """
+    # pairs of integers below n in the order (0, 1), (0, 2), (1, 2), (0, 3), ...
     second, first = np.tril_indices(n, -1)
     return first[numbers], second[numbers]
 
 
 def _exceptional() -> Iterable[Member]:
-    """Yield the codes of the roots of E6, E7 and E8.
-
-    E7 has the roots of E8 that are orthogonal to one root. E6 has the roots of E8 that are orthogonal to two roots at
-    an angle of 120 degrees.
-    """
+    # E7 has the roots of E8 that are orthogonal to one root. E6 has the roots of E8 that are orthogonal to two roots at
+    # an angle of 120 degrees.
     one = sparse(8, {0: 2, 1: -2})
     two = sparse(8, {1: 2, 2: -2})
     e6 = Section(6, 72, HALF, E8, (one, two), (0, 0), "E6", "roots of E6")

@@ -1,8 +1,9 @@
-"""Metrics of predictions that minimize the conditional risk.
+"""Metrics of predictions that minimize the conditional risk, for datasets whose classes are leaves of a class tree.
 
-The severity of a mistake is defined in `experiments.metrics.severity`. The conditional risk of a class is the expected
-severity if this class is predicted and the true class is distributed according to the predicted probabilities. These
-metrics use the class of lowest conditional risk as the predicted class, instead of the most probable class.
+The severity of a mistake is the height, in the class tree, of the lowest common ancestor of the predicted class and the
+true class. The conditional risk of a class is the expected severity if this class is predicted and the true class is
+distributed according to the predicted probabilities. These metrics use the class of lowest conditional risk as the
+predicted class, instead of the most probable class.
 
 S. Karthik et al., No cost likelihood manipulation at test time for making better mistakes in deep networks, ICLR 2021.
 The method needs no training, so these metrics exist for every head.
@@ -23,10 +24,7 @@ from protosphere.experiments.metrics.severity import (
 
 
 def _least_risk_sums(sums: Sums, predictions: Predictions) -> Tensor:
-    """Return the result of `sums` for predictions whose logits are replaced by negative conditional risks.
-
-    The class with the largest new logit is then the class of lowest conditional risk.
-    """
+    # with the negative conditional risks as logits, the largest logit belongs to the class of lowest risk
     chances = predictions.log_probabilities.exp()
     return sums(
         replace(

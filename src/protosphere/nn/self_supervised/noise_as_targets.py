@@ -68,9 +68,10 @@ class NoiseAsTargets(nn.Module):
         self.register_buffer("assignment", order[:count] % code.num_classes)
 
     def forward(self, z: Tensor, index: Tensor) -> Tensor:
-        """Return the mean squared distance of the normalized embeddings to their targets.
+        """Return the mean squared distance of the normalized embeddings to their targets, as a scalar.
 
-        In training mode, the targets of the batch are rematched before the distances are computed.
+        In training mode, the targets of the batch are first exchanged among its examples so that this distance is
+        minimal, and the new assignment is stored.
 
         Args:
             z: B x n embeddings. They need not be normalized.
@@ -91,10 +92,7 @@ class NoiseAsTargets(nn.Module):
             return (vectors - targets).square().sum(1).mean()
 
     def _rematch(self, vectors: Tensor, index: Tensor) -> None:
-        """Redistribute the targets of the examples `index` among these examples, and store the new assignment.
-
-        The sum of squared distances to `vectors` becomes minimal. The batches of all processes are matched together.
-        """
+        # the batches of all processes are matched together
         examples = all_gathered(index).cpu().numpy()
         rows = all_gathered(vectors).cpu().double()
         if not rows.isfinite().all():

@@ -37,13 +37,13 @@ def is_code_file(source: object) -> bool:
 
 @contextmanager
 def opened_code(path: str | Path) -> Generator[SphericalCode]:
-    """Return a context manager that yields the code of a file.
+    """Return a context manager that yields the code of a .safetensors file that protosphere wrote.
 
-    During the `with` block, another thread computes the digest of the file. At the end of the block, the digest is
-    compared with the digest in the file.
+    During the `with` block, another thread computes the digest of the file. At the end of the block, a StorageError is
+    raised if it differs from the digest in the file.
 
     Args:
-        path: A .safetensors file that protosphere wrote.
+        path: The file.
 
     Yields:
         The code, with an unverified certificate. The shapes, types, numbers and texts of the file have been checked.
@@ -83,9 +83,11 @@ def _read_code(
 
 
 def code_from_parts(parts: code_file.Parts) -> SphericalCode:
-    """Return a code that is made from a result of `code_file.parts`.
+    """Return the code that consists of the given parts, with its certificate marked as unverified.
 
-    Its certificate is marked as unverified.
+    Args:
+        parts: The placement of the points, the certificate, the provenance (or None), and the record of how `ps.best`
+            or `ps.assign` chose the code (or None).
     """
     placement, claim, provenance, choice = parts
     return SphericalCode(placement, unverified(claim), provenance, choice)
@@ -106,7 +108,8 @@ def measured_points(
     Args:
         points: A matrix with a prototype per row, or the path of a .npy, .csv, .txt or .pt file.
         normalize: Whether to divide each row by its norm first.
-        progress: Called while pairs are measured.
+        progress: Function that is called with the name of the current stage, the number of finished steps and the
+            number of all steps.
 
     Returns:
         A code without provenance.
@@ -136,8 +139,11 @@ def recognized(points: Points) -> Structure:
     - The entries of each row are c or -c, with a number c > 0 that may differ from row to row. The rows are stored as
       packed signs.
     - The entries of each row are 0, c or -c, and all rows have the same number m of nonzero entries. The rows are
-      stored as a float64 matrix with the cosine step 1/m.
+      stored as a float64 matrix, with the information that all cosines are multiples of 1/m.
     - All other rows are stored as a float64 matrix.
+
+    Args:
+        points: Nonzero vectors, as rows.
     """
     entries = equal_entries(points)
     if entries is None:
@@ -192,10 +198,7 @@ def _is_lossless(raw: NDArray[Any], matrix: Points) -> bool:
 
 
 def _are_small(matrix: Points) -> bool:
-    """Return whether the absolute value of every entry is below 2^53.
-
-    Integers in this range are not rounded by a conversion to float64.
-    """
+    # a conversion to float64 does not round integers in this range
     return bool(np.all(np.abs(matrix) < 2.0**53))
 
 

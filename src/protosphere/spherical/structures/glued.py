@@ -50,13 +50,14 @@ class GluedWords:
     """Codewords that are followed by glue vectors, which increase the distance between groups of codewords.
 
     A point is (sqrt(share) * codeword, sqrt(1 - share) * glue_vectors[i // group]), where the codeword is a unit vector
-    and i is its index in the code. If `share` is 1, zeros follow the codeword.
+    with entries of equal absolute value, and i is its index in the binary code from which the codewords are taken. If
+    `share` is 1, zeros follow the codeword.
 
     Attributes:
-        codewords: The codewords.
+        codewords: The codewords, as vectors with entries of equal absolute value.
         share: Squared norm of the part of a point that is the codeword, above 0 and at most 1.
         glue_vectors: Unit vectors, one per row; zeros if `share` is 1.
-        group: Number of consecutive codewords of the code that have the same glue vector.
+        group: Number of consecutive codewords of the binary code that have the same glue vector.
     """
 
     name: ClassVar[str]
@@ -73,10 +74,7 @@ class GluedWords:
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Names of the arrays that can be computed from other arrays.
-
-        They are the names in `codewords.derived`.
-        """
+        """Names of the arrays of the codewords that can be computed from the other arrays."""
         return self.codewords.derived
 
     @property
@@ -91,20 +89,19 @@ class GluedWords:
 
     @property
     def is_nested(self) -> bool:
-        """Whether for every k, the first k codewords are a good code, that is, have a low maximum cosine."""
+        """Whether for every k, the first k points are a good code, that is, have a low maximum cosine."""
         return self.codewords.is_nested
 
     @property
     def cosine_step(self) -> Fraction | None:
-        """Cosine step of the codewords if `share` is 1. If `share` is less than 1, this is None."""
+        """Fraction c such that every cosine is provably 1 minus a multiple of c; None if `share` is less than 1."""
         return self.codewords.cosine_step if self.share == 1 else None
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications of `verified_cosine`.
+        """Approximate number of multiplications that `verified_cosine` needs.
 
-        If `share` is 1, this is `codewords.work`. Otherwise, it is the number of multiplications for comparing all
-        pairs of points.
+        If `share` is less than 1, this is the number of multiplications for comparing all pairs of points.
         """
         return self.codewords.work if self.share == 1 else self.count**2 * self.dim // 2
 
@@ -126,9 +123,10 @@ class GluedWords:
         )
 
     def sign_rows(self) -> SignRows:
-        """Return all points in the form of `SignRows`.
+        """Return all points in the form of packed signs, each followed by its glue vector.
 
-        The signs are those of the codewords. The glue vectors are multiplied by sqrt(1 - share).
+        A point begins with entries +c or -c, where c is sqrt(share) divided by the square root of the length of the
+        codewords. Its glue vector follows, multiplied by sqrt(1 - share).
         """
         rows = self.codewords.sign_rows()
         height = sqrt(self.share / self.codewords.dim)
@@ -143,13 +141,10 @@ class GluedWords:
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        There are three cases:
+        The cosine is an `UpperBound` if no two points are known to have this cosine.
 
-        - If `share` is 1, this is the maximum cosine of the codewords.
-        - If `share` is less than 1, `ShortenedWords.largest_with_glue` computes the maximum cosine under three
-          conditions: the codewords are `ShortenedWords`, `codewords.by_cosets` is True, and `group` is a power of two.
-          If the result is only an `UpperBound`, all pairs are compared instead, unless that would take too long.
-        - In all other cases, all pairs are compared.
+        Args:
+            progress: Called while points are compared.
         """
         if self.share == 1:
             return self.codewords.largest_cosine(progress)
@@ -158,6 +153,7 @@ class GluedWords:
             and self.codewords.by_cosets
             and self.group & (self.group - 1) == 0
         ):
+            # if the result is only an upper bound, all pairs are compared instead, unless that would take too long
             largest, method = self.codewords.largest_with_glue(
                 self.share, self.glue_vectors, self.group, progress
             )
@@ -169,25 +165,35 @@ class GluedWords:
         ), "all pairs, in float64"
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points (see `check`), and return the maximum cosine and a text that says how it was found."""
+        """Check the stored codewords, and return the maximum cosine and a text that says how it was found.
+
+        Args:
+            progress: Called while points are compared.
+
+        Raises:
+            CertificateError: If the stored data of the codewords contradict each other.
+        """
         self.check()
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """Return a mapping from each cosine to its number of pairs.
+        """Return a mapping from each cosine to its number of pairs, or None if the cosines are not known exactly.
 
-        The result is None if `share` is less than 1, or if the cosines of the codewords are not known exactly.
+        They are not known exactly if `share` is less than 1.
+
+        Args:
+            progress: Called while points are compared.
         """
         return self.codewords.spectrum(progress) if self.share == 1 else None
 
     def check(self) -> None:
-        """Check the codewords by `codewords.check`, which raises CertificateError if they fail the check."""
+        """Raise CertificateError if the stored data of the codewords contradict each other."""
         self.codewords.check()
 
     def permuted(self, order: Indices) -> GluedWords:
-        """Return a structure with the points order[0], order[1], and so on.
+        """Return a structure with the points order[0], order[1], and so on, each with its codeword and glue vector.
 
-        Each point keeps its codeword and its glue vector.
+        `order` may contain all indices or a subset.
         """
         return replace(self, codewords=self.codewords.permuted(order))
 
@@ -212,10 +218,10 @@ class GluedWords:
         return self.codewords.arrays() | {"glue_vectors": self.glue_vectors}
 
     def header(self) -> dict[str, Any]:
-        """Return the header entries of the codewords, and the entries `codewords` and `glue`.
+        """Return the header entries of a file that describe the arrays, as a JSON object.
 
-        `codewords` is the name of the structure of the codewords, and `glue` is an object with the keys `share` and
-        `group`.
+        They are the entries for the codewords, and two more: `codewords` is the registered name of the structure that
+        stores the codewords, and `glue` is an object with the keys `share` and `group`.
         """
         return self.codewords.header() | {
             "codewords": self.codewords.name,
@@ -225,6 +231,9 @@ class GluedWords:
     @classmethod
     def read(cls, content: Content) -> GluedWords:
         """Read codewords and glue vectors from the content of a file.
+
+        Args:
+            content: Arrays and header of the file, with the number K of points and the dimension n.
 
         Raises:
             InvalidArgumentError: If the codewords, the glue vectors or the numbers `share` and `group` are invalid.
@@ -273,17 +282,18 @@ class GluedWords:
 def with_glue(
     codewords: SignWords, share: float, glue_vectors: Points, group: int
 ) -> Plain | GluedWords:
-    """Return codewords followed by glue vectors.
+    """Return codewords followed by glue vectors, as a float64 matrix if they are few, else as `GluedWords`.
 
-    The points are stored as a float64 matrix if there are at most `ALL_PAIRS_POINTS` points and the matrix has at most
-    `LARGEST_DENSE` entries. Otherwise they are stored as `GluedWords`.
+    The points are a matrix (`Plain`) if there are at most `ALL_PAIRS_POINTS` points and the matrix has at most
+    `LARGEST_DENSE` entries.
 
     Args:
-        codewords: The codewords.
+        codewords: The codewords, as packed signs.
         share: Squared norm of the part of a point that is a codeword, above 0 and at most 1. If it is 1, zeros are
             appended.
         glue_vectors: Unit vectors, one per row; zeros if `share` is 1.
-        group: Number of consecutive codewords of the code that have the same glue vector.
+        group: Number of codewords with the same glue vector: codeword i of the binary code is followed by row i //
+            group of `glue_vectors`.
     """
     longer = GluedWords(codewords, share, glue_vectors, group)
     if longer.count > ALL_PAIRS_POINTS or longer.count * longer.dim > LARGEST_DENSE:
