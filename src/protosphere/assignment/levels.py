@@ -46,7 +46,8 @@ def level_cosines(code: SphericalCode, tree: Any) -> tuple[LevelCosines, ...]:
 
     Args:
         code: A code of K classes.
-        tree: A tree of the same classes, in any form that `taxonomy` accepts.
+        tree: A tree of the same classes, such as a mapping from each node to its parent, the path of a text file with a
+            child and its parent on each line, or the name of a shipped tree.
 
     Returns:
         One entry for each level, in ascending order of the height of the lowest common ancestor.
@@ -71,7 +72,8 @@ def cosine_ranges(points: Points, heights: Heights) -> tuple[LevelCosines, ...]:
 
     Args:
         points: K x n matrix of unit vectors.
-        heights: K x K heights of lowest common ancestors.
+        heights: K x K matrix. Entry (i, j) is the height of the lowest common ancestor of classes i and j: the length
+            of the longest path from this ancestor down to a class.
 
     Returns:
         One entry for each height that occurs, in ascending order.
@@ -97,10 +99,11 @@ def cosine_ranges(points: Points, heights: Heights) -> tuple[LevelCosines, ...]:
 
 
 def checked_tree(tree: Any, num_classes: int) -> Taxonomy:
-    """Return the tree after checking that it has `num_classes` classes.
+    """Return a tree over the classes, after checking that it has `num_classes` classes.
 
     Args:
-        tree: A tree, in any form that `taxonomy` accepts.
+        tree: A tree, such as a mapping from each node to its parent, the path of a text file with a child and its
+            parent on each line, or the name of a shipped tree.
         num_classes: Required number K of classes.
 
     Raises:
@@ -115,10 +118,13 @@ def checked_tree(tree: Any, num_classes: int) -> Taxonomy:
 
 
 def heights_of(tree: Any, num_classes: int) -> Heights:
-    """Return the K x K heights of lowest common ancestors in a tree of `num_classes` classes.
+    """Return the K x K matrix of the heights of the lowest common ancestors of all pairs of classes in a tree.
+
+    The height of a node is the length of the longest path from the node down to a class.
 
     Args:
-        tree: A tree, in any form that `taxonomy` accepts.
+        tree: A tree, such as a mapping from each node to its parent, the path of a text file with a child and its
+            parent on each line, or the name of a shipped tree.
         num_classes: Required number K of classes.
 
     Raises:

@@ -14,9 +14,10 @@ from protosphere.types import Indices
 def inversive_plane(q: int) -> NDArray[np.uint8]:
     """Return the circles of the Miquelian inversive plane of order q: a Steiner system S(3, q + 1, q^2 + 1).
 
-    Every three points are on exactly one circle. The points are the elements z of GF(q^2), and infinity. The circles
-    are the solutions of a z z' + b z + b' z' + d = 0, where z' = z^q, a and d are in GF(q), and b b' - a d is not 0.
-    The circles with a = 1 come first, then those with a = 0, which are lines and contain infinity.
+    Every three points are on exactly one circle. The points are the elements z of GF(q^2), and infinity, so there are
+    q^2 + 1 points. The circles are the solutions of a z z' + b z + b' z' + d = 0, where z' = z^q, a and d are in GF(q),
+    and b b' - a d is not 0. The circles with a = 1 come first, then those with a = 0, which are lines and contain
+    infinity.
 
     Args:
         q: Prime power with q^2 <= 256.
@@ -40,10 +41,9 @@ def inversive_plane(q: int) -> NDArray[np.uint8]:
 
 
 def _powers(q: int, exponent: int) -> Indices:
-    """Return z^exponent for every element z of GF(q^2), in the order of the elements."""
     F = field(q * q)
     elements = np.arange(F.q)
-    powers = elements
+    powers = elements  # powers[z] becomes z^exponent
     for _ in range(exponent - 1):
         powers = F.multiply[powers, elements].astype(np.int64)
     return powers
@@ -56,12 +56,9 @@ def _proper_circles(
     subfield: Indices,
     q: int,
 ) -> NDArray[np.uint8]:
-    """Return the circles with a = 1, in the notation of this module, as rows of zeros and ones.
-
-    `norms[z]` is z z', `traces[b, z]` is b z + b' z', `norms_of_b[b]` is b b', and `subfield` lists the elements of
-    GF(q).
-    """
+    """Return the circles with a = 1, in the notation of this module, as rows of zeros and ones."""
     F = field(q * q)
+    # norms[z] is z z', traces[b, z] is b z + b' z', norms_of_b[b] is b b', and `subfield` lists the elements of GF(q)
     values = F.add[norms, traces]  # z z' + Tr(b z), a row for each b
     minus = np.argmin(F.add, axis=1)  # the element that gives 0
     rows: list[NDArray[np.uint8]] = []
@@ -76,16 +73,14 @@ def _proper_circles(
 def _circles_through_infinity(
     traces: NDArray[np.uint8], subfield: Indices, q: int
 ) -> NDArray[np.uint8]:
-    """Return the circles with a = 0, in the notation of this module, as rows of zeros and ones.
-
-    `traces[b, z]` is b z + b' z', and `subfield` lists the elements of GF(q). If the quotient of two values of b is in
-    GF(q), they give the same circles. Therefore only one of these values is used.
-    """
+    """Return the circles with a = 0, in the notation of this module, as rows of zeros and ones."""
     F = field(q * q)
     seen = np.zeros(F.q, dtype=np.bool_)
     rows: list[NDArray[np.uint8]] = []
     for b in range(1, F.q):
-        if seen[b]:
+        if seen[
+            b
+        ]:  # b gives the same circles as an earlier b, because their quotient is in GF(q)
             continue
         seen[F.multiply[b, subfield]] = True
         for d in subfield:

@@ -32,7 +32,11 @@ LARGEST_DEGREE = len(PRIMITIVE)
 
 
 def degree(a: int) -> int:
-    """Return the degree of the polynomial `a`; -1 for the zero polynomial."""
+    """Return the degree of a polynomial, or -1 for the zero polynomial.
+
+    Args:
+        a: Polynomial.
+    """
     return a.bit_length() - 1
 
 
@@ -40,8 +44,8 @@ def multiply(a: int, b: int) -> int:
     """Return the product of two polynomials.
 
     Args:
-        a: Polynomial.
-        b: Polynomial.
+        a: The first polynomial.
+        b: The second polynomial.
 
     >>> multiply(0b11, 0b11)  # (x + 1)^2 = x^2 + 1
     5
@@ -57,11 +61,14 @@ def multiply(a: int, b: int) -> int:
 
 
 def remainder(a: int, b: int) -> int:
-    """Return the remainder of the division of a by b: the r with a = q b + r and deg r < deg b.
+    """Return the remainder of the division of `a` by `b`: the r with a = q b + r and deg r < deg b.
 
     Args:
         a: Polynomial.
         b: Polynomial that is not zero.
+
+    Raises:
+        InvalidArgumentError: If `b` is zero.
     """
     if b == 0:
         raise InvalidArgumentError("'b' must be a non-zero polynomial, got 0")
@@ -71,7 +78,13 @@ def remainder(a: int, b: int) -> int:
 
 
 def primitive_polynomial(m: int) -> int:
-    """Return the numerically smallest primitive polynomial of degree m, 1 <= m <= 16.
+    """Return the primitive polynomial of degree m that is the smallest integer.
+
+    Args:
+        m: Degree, from 1 to 16.
+
+    Raises:
+        InvalidArgumentError: If `m` is not an integer from 1 to 16.
 
     >>> [primitive_polynomial(m) for m in (2, 3, 4, 8)]
     [7, 11, 19, 285]

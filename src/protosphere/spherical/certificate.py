@@ -105,7 +105,7 @@ class Certificate:
     def gap(self) -> float:
         """Maximum cosine minus the converse; 0.0 if the difference is negative.
 
-        If the gap is 0.0, no K points in R^n are better.
+        If the gap is 0.0, no K points in R^n have a lower maximum cosine.
         """
         return max(0.0, float(self.max_cosine - self.converse.value))
 
@@ -166,8 +166,9 @@ def measure(
 
     Args:
         structure: Points to measure.
-        progress: Called while pairs are measured.
-        verify: Whether to check also that the points have the properties that the structure states.
+        progress: Function that is called while pairs are measured.
+        verify: Whether to check also that the points have the properties that the structure states, such as cosines
+            that are multiples of a number.
 
     Returns:
         The measured value with a bound on its error.
@@ -205,7 +206,7 @@ def measurement_error(structure: Structure) -> float:
     the change of cosines when the given points are converted to float64 unit vectors.
 
     Args:
-        structure: The measured points.
+        structure: The points whose cosines were measured.
     """
     products = product_error(structure.dim)
     if structure.points is None:  # signs and glue vectors, unit vectors to within this
@@ -218,17 +219,18 @@ def measurement_error(structure: Structure) -> float:
 def certificate_of(
     measured: Measurement, guarantee: Cosine | None, *, proved: bool
 ) -> Certificate:
-    """Return the certificate of a measured maximum cosine, after comparing it with the guarantee and the converse.
+    """Return the certificate of a measured maximum cosine, after comparing this cosine with two proved bounds.
 
-    The certificate contains the guarantee instead of the measured value in two cases:
+    The bounds are the guarantee of the construction and the converse, a lower bound for any K points in R^n. The
+    certificate contains the guarantee instead of the measured value in two cases:
 
     - The guarantee is a Fraction, the measured value is a float, and the two agree up to rounding. In addition,
       `proved`, `measured.attained` and `measured.separated` are True. The certificate is then exact.
     - Both are floats, and the measured value is above the guarantee, but only by rounding errors.
 
     Args:
-        measured: Result of `measure`.
-        guarantee: Upper bound on the maximum cosine by a theorem, or None.
+        measured: The measured maximum cosine, a result of `measure`.
+        guarantee: Upper bound on the maximum cosine by a theorem. None if there is no theorem.
         proved: Whether the guarantee is from the construction that made exactly these points. A guarantee from a file
             is not proved.
 
@@ -270,10 +272,6 @@ def certificate_of(
 def _require_between(
     max_cosine: Cosine, guarantee: Cosine | None, bound: Bound, rounding: float
 ) -> None:
-    """Raise CertificateError if `max_cosine` is above the guarantee or below the converse `bound`.
-
-    Two Fractions are compared exactly. A float may exceed the guarantee by up to `rounding`.
-    """
     measured = f"measured max cosine {max_cosine}"
     if guarantee is not None and _exceeds(max_cosine, guarantee, rounding):
         raise CertificateError(f"{measured} is above the guarantee {guarantee}")
@@ -298,14 +296,15 @@ def certified(
 ) -> Certificate:
     """Measure the maximum cosine of the points of a placement, and return their certificate.
 
-    The certificate may contain the guarantee instead of the measured value (see `certificate_of`).
+    The certificate contains the guarantee as maximum cosine, instead of the measured value, if the two differ only by
+    rounding errors and the guarantee is known to hold for these points.
 
     Args:
         placement: Points to certify.
-        guarantee: Upper bound on the maximum cosine by a theorem, or None.
-        progress: Called while pairs are measured.
+        guarantee: Upper bound on the maximum cosine by a theorem. None if there is no theorem.
+        progress: Function that is called while pairs are measured.
         proved: Whether the guarantee is from the construction that made exactly these points. A guarantee from a file
-            is not proved, and never replaces a measured value as an exact one.
+            is not proved, and never makes a measured value exact.
 
     Returns:
         The certificate.
@@ -321,7 +320,7 @@ def confirmed(measured: Measurement, claim: Certificate) -> Certificate:
     """Return a new certificate for points from a file, after comparing it with the certificate in the file.
 
     Args:
-        measured: Measurement of the points.
+        measured: The measured maximum cosine of the points.
         claim: Certificate in the file.
 
     Returns:
@@ -340,9 +339,12 @@ def confirmed(measured: Measurement, claim: Certificate) -> Certificate:
 
 
 def unverified(claim: Certificate) -> Certificate:
-    """Return a copy of a certificate from a file, marked as unverified.
+    """Return a copy of a certificate from a file, marked as unverified: its maximum cosine was not measured.
 
     The converse is computed again. The attribute `reason` of the copy is empty, and `error` is 0.
+
+    Args:
+        claim: Certificate in the file.
     """
     bound = converse(claim.num_classes, claim.dim)
     return replace(claim, converse=bound, reason="", error=0.0, unverified=True)

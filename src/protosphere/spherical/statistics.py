@@ -22,14 +22,16 @@ class CodeStatistics:
     Attributes:
         min_cosine: Smallest cosine of all pairs.
         antipodal_pairs: Number of pairs with cosine -1.
-        scale: Scale s that the energy depends on. By default it is the `confident_scale` of the code.
+        scale: Scale s of the logits, on which the energy depends. By default, it is the scale ln(99 (K - 1)) / (1 -
+            maximum cosine), at which each prototype itself is classified with probability at least 0.99.
         energy: Mean over classes i of the sum over j != i of exp(s (cos(i, j) - 1)). If a feature vector equals
             prototype i, its softmax probability of class i is 1 / (1 + this sum), for logits of scale s. Lower energies
             mean more uniform points. With the default scale, the energy is at most 1/99, and it equals 1/99 only if all
             pairs have the maximum cosine.
-        mean_square: Mean of the squared cosine over all pairs, an exact Fraction if all cosines are exact. It is the
-            frame potential of J. Benedetto and M. Fickus (2003), restricted to pairs of different points and divided by
-            their number. Its smallest possible value is `bounds.welch_mean_square`.
+        mean_square: Mean of the squared cosine over all pairs, a Fraction if the number of pairs with each cosine is
+            known exactly, otherwise a float. It is the frame potential of J. Benedetto and M. Fickus (2003), restricted
+            to pairs of different points and divided by their number. For K points in R^n, its smallest possible value
+            is (K - n) / (n (K - 1)), or 0 if K is below n.
 
     Example:
         >>> import protosphere as ps
@@ -49,12 +51,12 @@ def confident_scale(
 ) -> float:
     """Return the scale at which a prototype itself, as feature vector, is classified with at least a given probability.
 
-    At scale s, the logits of a vector are s times its cosines with all K prototypes. The returned scale is
-    s = ln((K - 1) p / (1 - p)) / (1 - mu).
+    At scale s, the logits of a vector are s times its cosines with all K prototypes. The returned scale is s = ln((K -
+    1) p / (1 - p)) / (1 - mu).
 
     Args:
         num_classes: Number K of classes.
-        max_cosine: Maximum cosine mu of the prototypes.
+        max_cosine: Maximum cosine mu of two prototypes.
         probability: Required softmax probability p of the class of the prototype.
 
     Raises:
@@ -83,9 +85,9 @@ def code_statistics(
 
     Args:
         code: The code.
-        scale: Scale s of the energy. The default is `confident_scale` for the maximum cosine mu of the code, which is
-            ln(99 (K - 1)) / (1 - mu).
-        progress: Called while pairs are measured.
+        scale: Scale s of the energy, which is the mean over classes i of the sum over j != i of exp(s (cos(i, j) - 1)).
+            The default is ln(99 (K - 1)) / (1 - mu) for the maximum cosine mu of the code, see `confident_scale`.
+        progress: Function that is called while pairs are measured.
 
     Returns:
         The statistics.

@@ -42,7 +42,7 @@ class LatticePoints(Plain):
 
     Attributes:
         lattice: The lattice, with its basis and the smallest squared norm of its nonzero vectors.
-        lengths: K x 1 array of the factors by which the points are multiplied, or None.
+        lengths: K x 1 array of the factors by which the points are multiplied. None means that all factors are 1.
         proved: Whether the lattice comes from a construction of this library. A lattice from a file is not proved, and
             no cosine is derived from it.
     """
@@ -55,9 +55,9 @@ class LatticePoints(Plain):
     def shell(
         cls, vectors: NDArray[Any], basis: NDArray[Any], least: int, theorem: str
     ) -> LatticePoints:
-        """Return the structure of vectors with equal norms, after scaling them to unit length.
+        """Return unit points made from vectors of equal norm whose differences are vectors of a lattice.
 
-        The differences of the vectors must be lattice vectors, as in a shell of a lattice.
+        Examples of such vectors are the lattice vectors of one norm. They are divided by their norm.
 
         Args:
             vectors: K x n matrix of vectors with equal norms.
@@ -80,8 +80,8 @@ class LatticePoints(Plain):
 
         If `lengths` is None, two conditions must hold: the points are different, and their differences are lattice
         vectors. If `lengths` is given, both conditions must hold for the vectors lengths[i] * points[i]. In addition,
-        all lengths must be between 1 - `lattice.least` and 1, so that the bound also holds for vectors of different
-        lengths.
+        all lengths must be between 1 - `lattice.least` (the stated smallest squared norm of a nonzero lattice vector)
+        and 1, so that the bound also holds for vectors of different lengths.
         """
         annulus = self.lengths is None or self.lattice.in_annulus(self.lengths)
         return annulus and self.lattice.holds(self.points, self.lengths)
@@ -90,7 +90,7 @@ class LatticePoints(Plain):
     def by_lattice(self) -> bool:
         """Whether the maximum cosine is derived from the lattice instead of comparing all pairs.
 
-        This is the case if `proved` and `in_coset` are True and there are more than `ALL_PAIRS_POINTS` points.
+        This is the case if `proved` and `in_coset` are True and there are more than 20,000 points (`ALL_PAIRS_POINTS`).
         """
         return self.proved and self.count > ALL_PAIRS_POINTS and self.in_coset
 
@@ -107,8 +107,12 @@ class LatticePoints(Plain):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        If `by_lattice` is True and some pair attains the upper bound `lattice.ceiling`, the result is this bound.
-        Otherwise, the maximum cosine is measured.
+        If `by_lattice` is True and some pair attains the upper bound `lattice.ceiling` on the cosines, the result is
+        this bound. Otherwise, all pairs are compared. If the points then attain the bound up to rounding, and the
+        lattice proves the bound, the result may be the exact bound instead of the measured float.
+
+        Args:
+            progress: Function that is called while pairs are compared.
         """
         if self.by_lattice and self._attains_ceiling(progress):
             theorem = self.lattice.theorem
@@ -117,9 +121,13 @@ class LatticePoints(Plain):
         return self._at_ceiling(*super().largest_cosine(progress))
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points (see `check`), and return the maximum cosine and a text that says how it was found.
+        """Check the points, and return the maximum cosine and a text that says how it was found.
 
-        If the check and the maximum cosine both need all pairs of points, each pair is compared only once.
+        Args:
+            progress: Function that is called while pairs are compared.
+
+        Raises:
+            CertificateError: If the lattice or the cosines lack their stated properties.
         """
         if self.by_lattice:
             self.check()
@@ -127,7 +135,6 @@ class LatticePoints(Plain):
         return self._at_ceiling(*super().verified_cosine(progress))
 
     def _attains_ceiling(self, progress: Progress) -> bool:
-        """Return whether some pair attains the upper bound `lattice.ceiling` on the cosines, up to rounding."""
         ceiling = float(self.lattice.ceiling)
         rounding = product_rounding(self.dim)
         for products in pair_products(point_rows(self.points), progress):
@@ -136,17 +143,7 @@ class LatticePoints(Plain):
         return False
 
     def _at_ceiling(self, cosine: Cosine, method: str) -> tuple[Cosine, str]:
-        """Replace the measured maximum cosine by the exact `lattice.ceiling` if the two are equal up to rounding.
-
-        If `lengths` is None, or if `proved` or `in_coset` is False, the measured cosine is returned unchanged.
-
-        Args:
-            cosine: The measured maximum cosine.
-            method: Text that says how it was measured.
-
-        Returns:
-            The cosine and the text. If the cosine was replaced, the text also names the theorem about the lattice.
-        """
+        """Replace a measured maximum cosine by the exact upper bound of the lattice if they agree up to rounding."""
         if not self.proved or self.lengths is None:
             return cosine, method
         ceiling = self.lattice.ceiling
@@ -169,7 +166,8 @@ class LatticePoints(Plain):
         """Raise CertificateError if the lattice or the cosines lack their stated properties.
 
         If `by_lattice` is True, the error is raised unless every nonzero lattice vector provably has at least the
-        stated squared norm, `lattice.least`. Otherwise, the cosines are checked as in `Plain.check`.
+        stated squared norm, `lattice.least`. Otherwise, the error is raised if a cosine is not 1 minus a multiple of
+        the stated cosine step, up to rounding. If no cosine step is stated, nothing is checked.
         """
         if not self.by_lattice:
             super().check()
@@ -184,9 +182,9 @@ class LatticePoints(Plain):
         return {"points": self.points, "basis": self.lattice.basis} | lengths
 
     def header(self) -> dict[str, Any]:
-        """Return the header entries `cosine_step` and `lattice`.
+        """Return the metadata that a file stores: the entries of `Plain`, and the entry `lattice`.
 
-        `lattice` is an object with the keys `least`, the smallest squared norm of a nonzero lattice vector, and
+        `lattice` is a dictionary with the keys `least`, the smallest squared norm of a nonzero lattice vector, and
         `theorem`, the name of the theorem that gives this number.
         """
         least = {
@@ -197,7 +195,12 @@ class LatticePoints(Plain):
 
     @classmethod
     def read(cls, content: Content) -> LatticePoints:
-        """Read the points, the basis of the lattice and, if the file contains them, the lengths.
+        """Return the structure that is read from a file.
+
+        The file has the points, the basis of the lattice and possibly the lengths.
+
+        Args:
+            content: Arrays and metadata of the file.
 
         Raises:
             InvalidArgumentError: If the points, the lattice or the lengths are invalid.
@@ -233,11 +236,7 @@ class LatticePoints(Plain):
 
 
 def _is_basis(rows: Points, dim: int) -> bool:
-    """Return whether `rows` can be the basis of a lattice in the first coordinates of R^dim.
-
-    It must be a square matrix with at most `dim` and at most `LARGEST_RANK` rows. Its singular values must be between
-    1e-8 and 1e8.
-    """
+    """Return whether `rows` is a well-conditioned square matrix with at most `dim` and `LARGEST_RANK` rows."""
     if (
         not rows.size
         or rows.shape[0] != rows.shape[1]

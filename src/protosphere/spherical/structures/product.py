@@ -76,11 +76,12 @@ SHARE_ROUNDING = 1e-12
 @structure("product")
 @dataclass(frozen=True, eq=False)
 class ProductPoints:
-    """Classes made of parts. The point of a class concatenates scaled points of its values, and zeros up to `dim`.
+    """Classes made of parts. Their points concatenate scaled points of their values.
 
     Each class has a value in every part (for example, a color and a shape), and each value is represented by a point.
     The point of a class is (sqrt(shares[0]) a, sqrt(shares[1]) b, ...), where a is the point of the value that the
-    class has in the first part, b the point of its value in the second part, and so on.
+    class has in the first part, b the point of its value in the second part, and so on. If `dim` is larger than the
+    dimensions of all parts together, zeros are appended.
 
     The cosine of two classes is the sum over all parts of share * c, where c is the cosine between the points of their
     values in this part. If every combination of values is a class, two classes with the maximum cosine differ in one
@@ -147,10 +148,10 @@ class ProductPoints:
 
     @property
     def cosine_step(self) -> Fraction | None:
-        """Fraction c such that every cosine of two classes is 1 minus a multiple of c, or None.
+        """Fraction c such that every cosine of two classes is 1 minus a multiple of c; None if none is known.
 
-        c is the largest Fraction for which share * cosine step is a multiple of c for every part. The value is None if
-        a share or a cosine step is not known exactly, or if the denominator of c is above `FINEST_STEP`.
+        The value is None if a share or the cosine step of a part is not known exactly. It is also None if the
+        denominator of c is above 2^20 (`FINEST_STEP`).
         """
         steps: list[Fraction] = []
         for part, share in zip(self.parts, self.shares, strict=True):
@@ -169,11 +170,7 @@ class ProductPoints:
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications of `verified_cosine`.
-
-        It is the sum of the `work` of the parts. If some combinations of values are not classes, the work of finding
-        the closest pair of classes is added.
-        """
+        """Approximate number of multiplications that `verified_cosine` makes."""
         parts = sum(part.work for part in self.parts)
         if self.values is None or self.count == prod(self.sizes):
             return parts
@@ -195,10 +192,7 @@ class ProductPoints:
         return self._combinations(np.arange(start, min(stop, self.count)))
 
     def _combinations(self, numbers: Indices) -> Values:
-        """Return a matrix whose row i has the indices of the values of the combination with the number numbers[i].
-
-        The combinations are numbered in the order that the attribute `values` describes.
-        """
+        # in the order that the attribute `values` describes
         columns = np.unravel_index(numbers, self.sizes)
         return np.stack(columns, axis=1).astype(value_type(self.sizes))
 
@@ -219,16 +213,23 @@ class ProductPoints:
         return rows
 
     def sign_rows(self) -> None:
-        """Return None, because the points do not have the form of `SignRows`."""
+        """Return None, because the points do not consist of entries +c and -c with a common number c."""
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
+        There are three cases:
+
         - If every combination of values is a class, the maximum cosine is computed from the maximum cosines of the
-          parts. It is an `UpperBound` if the maximum cosine of a part is an `UpperBound`.
-        - Otherwise, if there are few classes (see `ALL_PAIRS_POINTS`), all pairs are compared.
+          parts. If only an upper bound on the maximum cosine of a part is known, the result is an `UpperBound`.
+        - Otherwise, if there are at most 20,000 classes and their points take at most 2 GB, all pairs are compared.
         - Otherwise, a search looks for the closest pair. If the search takes too long, it is stopped, and the result is
           an `UpperBound`.
+
+        An `UpperBound` is a float that no pair of points needs to attain.
+
+        Args:
+            progress: Function that is called while pairs are compared.
         """
         cosines = self._part_cosines()
         bounded = any(isinstance(cosine, UpperBound) for cosine in cosines)
@@ -250,10 +251,7 @@ class ProductPoints:
         return self._searched([float(distance) for distance in distances])
 
     def _part_cosines(self) -> list[Cosine]:
-        """Return the maximum cosine of each part, among the points of its values in use.
-
-        If a part has only one value in use, the cosine returned for this part is -1.
-        """
+        """Return the maximum cosine of the values in use of each part; -1 for a part with only one such value."""
         found: list[Cosine] = []
         for part, size in zip(self.parts, self.sizes, strict=True):
             if size == 1:
@@ -265,11 +263,8 @@ class ProductPoints:
         return found
 
     def _searched(self, distances: list[float]) -> tuple[Cosine, str]:
-        """Search for the closest pair of classes, and return its cosine and a text that says how it was found.
-
-        `distances` has one number for each part: a lower bound on 1 - cosine for two classes with different values of
-        this part. If the search takes too long, it is stopped, and the cosine is an `UpperBound`.
-        """
+        """Search for the closest pair of classes; return its cosine, or an UpperBound, and how it was found."""
+        # distances[p] is a lower bound on 1 - cosine for two classes with different values of part p
         shares = [float(share) for share in self.shares]
         values = self.class_values(0, self.count)
 
@@ -292,32 +287,36 @@ class ProductPoints:
 
     @property
     def _has_few_pairs(self) -> bool:
-        """Whether the classes are few enough to compare all pairs.
-
-        There must be at most `ALL_PAIRS_POINTS` classes. The matrix of their points must have at most
-        `MOST_DENSE_ENTRIES` entries, not counting the zeros up to `dim`.
-        """
         few = self.count <= ALL_PAIRS_POINTS
         return few and self.count * self._dim_of_parts <= MOST_DENSE_ENTRIES
 
     def _dense(self) -> Plain:
-        """Return all points as a float64 matrix, without the zeros up to `dim`."""
-        own = replace(self, dim=self._dim_of_parts)
+        own = replace(self, dim=self._dim_of_parts)  # without the appended zeros
         return Plain(own.unit_rows(0, self.count), self.cosine_step)
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points (see `check`), and return the maximum cosine and a text that says how it was found."""
+        """Check the points, and return the maximum cosine and a text that says how it was found.
+
+        Args:
+            progress: Function that is called while pairs are compared.
+
+        Raises:
+            CertificateError: If two classes have the same values, or the points of a part lack their stated properties.
+        """
         self.check()
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """Return a mapping from each cosine to its number of pairs.
+        """Return a mapping from each cosine to its number of pairs of classes, or None if it is not known exactly.
 
-        If every combination of values is a class, the pairs are counted part by part. In this case, the result is None
-        if the cosines of a part or a share are not known exactly, or if there are more than `MOST_COSINES` different
-        cosines.
+        There are two cases:
 
-        Otherwise, all pairs are compared. In this case, the result is None if `cosine_step` is None.
+        - If every combination of values is a class, the pairs are counted part by part. The result is None if the
+          cosines of a part or a share are not known exactly, or if there are more than 65,536 different cosines.
+        - Otherwise, all pairs are compared. The result is None if `cosine_step` is None.
+
+        Args:
+            progress: Function that is called while pairs are compared.
         """
         if not self.has_all_combinations:
             return self._dense().spectrum(progress)
@@ -338,7 +337,7 @@ class ProductPoints:
     def check(self) -> None:
         """Raise CertificateError if two classes have the same values.
 
-        The error is also raised if the points of a part fail the `check` of their structure.
+        The error is also raised if the points of a part lack the properties that their structure states.
         """
         for part in self.parts:
             part.check()
@@ -358,21 +357,26 @@ class ProductPoints:
         return replace(self, values=values, names=names)
 
     def padded(self, dim: int) -> ProductPoints:
-        """Return the same points in R^dim, with zeros appended."""
+        """Return the same points in R^dim, with zeros appended.
+
+        Args:
+            dim: Number of dimensions of the result, at least the dimension n of the points.
+        """
         return replace(self, dim=dim)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that determine the points.
+        """Return the arrays that determine the points, by name.
 
-        They are the arrays of the parts, the array `weights`, and the array `values` if it is not None. The names of
-        the arrays of part 0 begin with "part0_", those of part 1 with "part1_", and so on.
+        They are the arrays of the parts, the array `weights` of the square roots of the shares, and the matrix `values`
+        if it is not None. The names of the arrays of part 0 begin with "part0_", those of part 1 with "part1_", and so
+        on.
         """
         return self._arrays_of_parts(own=True) | {"weights": self.weights}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in a file.
+        """Return the arrays that are stored in a file, by name.
 
-        They are the arrays of the parts, and the array `values` if it is not None. The names of the arrays of part 0
+        They are the arrays of the parts, and the matrix `values` if it is not None. The names of the arrays of part 0
         begin with "part0_", those of part 1 with "part1_", and so on.
         """
         return self._arrays_of_parts(own=False)
@@ -385,11 +389,11 @@ class ProductPoints:
         return found if self.values is None else found | {"values": self.values}
 
     def header(self) -> dict[str, Any]:
-        """Return the header entries `parts` and `part_names`.
+        """Return the metadata that a file stores: the entries `parts` and `part_names`.
 
-        `parts` is a list with an object for each part: the header of its structure, and the keys `structure`,
-        `num_points`, `dim`, `size` (the number of its values in use) and `share`. `part_names` has the names of parts,
-        values and classes, or is None.
+        `parts` is a list with a dictionary for each part. Its keys are `structure` (the name of the type of points),
+        `num_points`, `dim`, `size` (the number of values in use), `share`, and the metadata of this type of points.
+        `part_names` has the names of parts, values and classes, or is None.
         """
         parts = [
             part.header()
@@ -409,11 +413,14 @@ class ProductPoints:
 
     @classmethod
     def read(cls, content: Content) -> ProductPoints:
-        """Read the parts, their shares and the values of the classes from the content of a file.
+        """Return the structure that is read from a file: the parts, their shares and the values of the classes.
+
+        Args:
+            content: Arrays and metadata of the file.
 
         Raises:
-            InvalidArgumentError: If the parts do not fit into R^n together, the shares do not sum to 1, or a class has
-                a value that is not in use.
+            InvalidArgumentError: If the content is not valid, for example because the parts do not fit into R^n
+                together, the shares do not sum to 1, or a class has a value that is not in use.
         """
         listed = content.header.get("parts")
         if not isinstance(listed, list) or not listed:
@@ -457,16 +464,16 @@ def value_type(sizes: tuple[int, ...]) -> type[np.unsignedinteger[Any]]:
 
 
 def normalized_shares(shares: list[Cosine]) -> tuple[Cosine, ...]:
-    """Return the shares (weights) of parts, after scaling them so that they sum to 1 up to the last bits.
+    """Return the shares (weights) of parts, scaled so that floats sum to 1 up to rounding.
 
-    If all shares are Fractions, they must sum to exactly 1, and are returned unchanged. Otherwise the sum may differ
-    from 1 by at most 1e-12. If the difference is above 2^-49, each share is divided by the sum.
+    If all shares are Fractions, they are returned unchanged, and must sum to exactly 1. Otherwise their sum may differ
+    from 1 by at most 1e-12. If it differs by more than 2^-49, each share is divided by the sum.
 
     Args:
         shares: Share of each part.
 
     Raises:
-        InvalidArgumentError: If a share is not positive, or if the shares do not sum to 1.
+        InvalidArgumentError: If a share is not positive, or if the sum differs from 1 by more than is allowed.
     """
     total = sum(shares)
     exact = isinstance(total, Fraction)
@@ -480,10 +487,7 @@ def normalized_shares(shares: list[Cosine]) -> tuple[Cosine, ...]:
 
 
 def _readable(cosine: Cosine) -> Cosine:
-    """Return a cosine in a form that a file can store.
-
-    A Fraction with a denominator above `LONGEST_DENOMINATOR` becomes a float. Other cosines are returned unchanged.
-    """
+    # files store only fractions of at most 18 digits
     if isinstance(cosine, Fraction) and cosine.denominator > LONGEST_DENOMINATOR:
         return float(cosine)
     return cosine
@@ -495,14 +499,11 @@ def _with_part(
     size: int,
     share: Fraction,
 ) -> Counter[Fraction]:
-    """Count the ordered pairs of combinations of values by cosine, after one more part is added.
-
-    A combination has one value of each part that has been added. The cosine of two combinations is that of two classes
-    with these values and with equal values of all other parts. A combination paired with itself is counted too.
-
-    `ordered` maps each cosine to the number of ordered pairs before the part is added. The new part has `size` values
-    and the weight `share`. `pairs` maps each cosine to the number of unordered pairs of different values of this part.
-    """
+    """Count the ordered pairs of combinations of values by cosine, after one more part is added."""
+    # A combination has one value of each part that has been added. The cosine of two combinations is that of two
+    # classes with these values and with equal values of all other parts. `ordered` has the numbers of ordered pairs
+    # before the part is added, including each combination with itself. `pairs` has the numbers of unordered pairs of
+    # different values of the part.
     of_part = Counter({Fraction(1): size})
     for cosine, count in pairs.items():
         of_part[cosine] += 2 * count
@@ -516,10 +517,7 @@ def _with_part(
 def _read_part(
     content: Content, number: int, record: object
 ) -> tuple[Structure, int, Cosine]:
-    """Return the points of the part with the index `number`, the number of its values in use, and its share.
-
-    `record` is the header of the part.
-    """
+    """Return the points of the part with the index `number`, the number of its values in use, and its share."""
     if not isinstance(record, dict):
         raise InvalidArgumentError(
             f"'parts' should be objects of the description, has {brief(record)}"
@@ -558,11 +556,7 @@ def _read_share(share: object) -> Cosine:
 
 
 def _read_values(content: Content, sizes: tuple[int, ...]) -> Values | None:
-    """Return the K x P matrix of indices of values, with one row per class and one column per part.
-
-    If the file does not contain this matrix, None is returned. Every combination of values must then be a class.
-    `sizes` has the number of values in use in each part.
-    """
+    """Return the K x P matrix of the indices of values; None if every combination of values is a class."""
     if "values" not in content.arrays:
         if prod(sizes) != content.count:
             raise InvalidArgumentError(

@@ -1,4 +1,7 @@
-"""Points that begin with entries +c or -c, with a common number c > 0. Hadamard projections of `nn` need this form."""
+"""Points that begin with entries +c or -c, with a common number c > 0.
+
+Projections that use the Hadamard transform need points of this form.
+"""
 
 from dataclasses import dataclass
 
@@ -19,12 +22,12 @@ class SignRows:
 
     Attributes:
         classes: Indices of these points in the code. The code may also have points of another form.
-        words: Packed signs, one row per index in `classes`; bit 1 stands for +.
+        words: Signs, with one row of bytes per index in `classes` and eight signs in a byte; bit 1 stands for +.
         length: Number of entries +c or -c at the beginning of a point.
         coefficient: The number c.
         numbers: For each index in `classes`, the index of the point's codeword in the binary code from which the
-            codewords are taken. If the binary code is not known, the indices are 0, 1, 2, ... Codewords with close
-            indices are likely to be in the same coset.
+            codewords are taken. The codeword is the signs as bits. If the binary code is not known, the indices are 0,
+            1, 2, ... Codewords with close indices are likely to be in the same coset.
         glue_vectors: Distinct glue vectors, one per row. If all entries of the points are +c or -c, the rows are empty.
         glue_of: For each index in `classes`, the index of the point's glue vector in `glue_vectors`.
     """
@@ -39,12 +42,11 @@ class SignRows:
 
 
 def sign_rows_in(points: Points) -> SignRows | None:
-    """Return the rows of a matrix that begin with entries +c or -c, with a common number c > 0.
+    """Return those rows of a matrix that begin with entries +c or -c, or None if the matrix does not have this form.
 
-    The number c is the absolute value of the first entry of the last row. The number of entries +c or -c is counted in
-    this row, up to the first entry with another absolute value. If it is at most half of the length of the row, c and
-    this number are taken from the first row of the matrix instead. If the number is at most half of the length there
-    too, None is returned.
+    The number c > 0 and the number L of entries +c or -c are taken from the last row: its entries with the same
+    absolute value as its first entry, up to the first other entry. L must be more than half of the length of the row.
+    Otherwise, the first row is used instead of the last. If its L is too small, too, the result is None.
 
     Args:
         points: Matrix with one point per row.

@@ -1,6 +1,7 @@
-"""Structure for arbitrary vectors with entries +-1/sqrt(n), stored with one bit per entry.
+"""Structure for points whose entries are all +1/sqrt(n) or -1/sqrt(n), stored with one bit per entry.
 
-The vectors are called codewords, even if they are not from a code.
+The vectors of n bits are called codewords, even if they are not from a code. Packed codewords are the rows of a matrix
+of bytes, with eight bits in a byte.
 """
 
 from __future__ import annotations
@@ -36,13 +37,14 @@ if TYPE_CHECKING:
 class SignWords:
     """K codewords of n bits: bit 1 stands for +1/sqrt(n) and bit 0 for -1/sqrt(n).
 
-    The codewords may be any vectors of n bits. The structures for codewords of certain codes (linear codes, unions of
-    cosets, shortened codes) inherit from this class.
+    The codewords may be any vectors of n bits. Packed codewords are the rows of a matrix of bytes, with eight bits in a
+    byte. The structures for codewords of certain codes (linear codes, unions of cosets, shortened codes) inherit from
+    this class.
 
     Attributes:
         dim: Dimension n, the number of bits of a codeword.
-        held: The packed codewords. None if their total size is above `LARGEST_HELD_BYTES`; they are then computed on
-            request.
+        held: The packed codewords. None if they would need more than 1 GiB of memory (`LARGEST_HELD_BYTES`); they are
+            then computed on request.
     """
 
     name: ClassVar[str]
@@ -67,11 +69,14 @@ class SignWords:
 
     @property
     def packed_signs(self) -> PackedBits:
-        """All codewords, packed. If `held` is None, they are computed on each access."""
+        """All codewords as rows of bytes, with eight bits in a byte.
+
+        If `held` is None, they are computed on each access.
+        """
         return self.packed_rows(0, self.count)
 
     def packed_rows(self, start: int, stop: int) -> PackedBits:
-        """Return codewords `start` to `stop - 1`, packed.
+        """Return codewords `start` to `stop - 1` as rows of bytes, with eight bits in a byte.
 
         Args:
             start: Index of the first codeword.
@@ -82,22 +87,23 @@ class SignWords:
         return self.encoded(self.word_numbers()[start:stop])
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords with the indices `numbers`.
+        """Return the codewords with given indices as rows of bytes, with eight bits in a byte.
 
-        In this class, these are indices of rows of `held`. In a subclass, they are indices in the code from which the
-        codewords are taken.
+        Args:
+            numbers: Indices of rows of `held`. In a subclass for a code, they are indices of codewords of this code
+                instead.
         """
         assert self.held is not None, "words of no code are held"
         return self.held[numbers]
 
     @property
     def cosine_step(self) -> Fraction:
-        """Cosine step 2/n: codewords that differ in d positions have cosine 1 - 2 d / n."""
+        """The Fraction 2/n. Codewords that differ in d positions have the cosine 1 - d * 2/n."""
         return Fraction(2, self.dim)
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications of `verified_cosine`, which compares all pairs."""
+        """Approximate number of multiplications of `verified_cosine`, which compares all pairs: n K^2 / 2."""
         return self.count**2 * self.dim // 2
 
     def word_numbers(self) -> Indices:
@@ -122,7 +128,10 @@ class SignWords:
         return signs.astype(np.float64) / np.sqrt(self.dim)
 
     def sign_rows(self) -> SignRows:
-        """Return all points in the form of `SignRows`, with the coefficient 1/sqrt(n) and empty glue vectors."""
+        """Return a `SignRows` object, which stores all points as packed signs and the number 1/sqrt(n).
+
+        `SignRows` may have further entries in each point, called the glue vector. Here the glue vectors are empty.
+        """
         none = np.zeros((1, 0))
         first = np.zeros(self.count, dtype=np.int64)
         every = np.arange(self.count)
@@ -135,6 +144,9 @@ class SignWords:
         """Return the maximum cosine and a text that says how it was found.
 
         All pairs are compared.
+
+        Args:
+            progress: Function that is called while pairs are compared.
         """
         largest = gram.largest_inner_product(
             gram.sign_rows(self.packed_signs, self.dim), progress
@@ -142,14 +154,24 @@ class SignWords:
         return Fraction(int(largest), self.dim), "all pairs, in integers"
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points (see `check`), and return the maximum cosine and a text that says how it was found."""
+        """Check the stored data, and return the maximum cosine and a text that says how it was found.
+
+        Args:
+            progress: Function that is called while pairs are compared.
+
+        Raises:
+            CertificateError: If `check` finds that the stored data are not valid. In this class, they are always valid.
+        """
         self.check()
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
-        """Return a mapping from each cosine to its number of pairs.
+        """Return a mapping from each cosine to the number of pairs of points that have this cosine.
 
         All pairs are compared.
+
+        Args:
+            progress: Function that is called while pairs are compared.
         """
         products = gram.sign_inner_product_counts(self.packed_signs, self.dim, progress)
         return {
@@ -157,7 +179,7 @@ class SignWords:
         }
 
     def check(self) -> None:
-        """Do nothing. All packed bits are valid codewords."""
+        """Do nothing, because any packed bits are valid codewords."""
 
     def permuted(self, order: Indices) -> Self:
         """Return a structure with the codewords order[0], order[1], and so on.
@@ -171,8 +193,10 @@ class SignWords:
     def padded(self, dim: int) -> Plain | GluedWords:
         """Return the same points in R^dim, with zeros appended.
 
-        At most `ALL_PAIRS_POINTS` points are returned as a float64 matrix. More points are returned as packed
-        codewords.
+        At most 20,000 points are returned as a float64 matrix. More points are returned as packed codewords.
+
+        Args:
+            dim: Number of dimensions of the result, at least the number n of bits.
         """
         from protosphere.spherical.structures.glued import EVERY_WORD, GluedWords
 
@@ -181,40 +205,44 @@ class SignWords:
         return Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that determine the points: the packed codewords."""
+        """Return the array that determines the points, under its name: "signs", the packed codewords."""
         return {"signs": self.packed_signs}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in a file.
+        """Return the arrays that are stored in a file, by name.
 
-        They are the arrays that `sources` names, from which the codewords can be computed. The packed codewords are
-        added if `held` is not None.
+        They are the packed codewords, under the name "signs", if `held` is not None. In a subclass for a code, the
+        arrays from which the codewords can be computed are added; the attribute `sources` lists their names.
         """
         held = {} if self.held is None else {"signs": self.held}
         return held | {name: getattr(self, name) for name in self.sources}
 
     def header(self) -> dict[str, Any]:
-        """Return an empty dictionary: no header entries describe the arrays."""
+        """Return an empty dictionary, because a file needs no metadata about the arrays."""
         return {}
 
     @classmethod
     def read(cls, content: Content) -> SignWords:
-        """Read the packed codewords from the content of a file."""
+        """Return the structure whose packed codewords are read from a file.
+
+        Args:
+            content: Arrays of the file, with the number of codewords and their length n.
+        """
         return SignWords(content.dim, content.packed("signs", content.count))
 
 
 def held_words(
     count: int, dim: int, words: Callable[[], PackedBits]
 ) -> PackedBits | None:
-    """Compute and return packed codewords, unless their total size is above `LARGEST_HELD_BYTES`.
+    """Compute and return packed codewords, or return None if they would need more than 1 GiB of memory.
 
     Args:
         count: Number of codewords.
         dim: Length n of a codeword.
-        words: Function that computes the codewords.
+        words: Function that computes the codewords as rows of bytes, with eight bits in a byte.
 
     Returns:
-        The codewords, or None if they are too large.
+        The codewords, or None if they would need more than 1 GiB (`LARGEST_HELD_BYTES`).
     """
     few = count * packed_length(dim) <= LARGEST_HELD_BYTES
     return words() if few else None
