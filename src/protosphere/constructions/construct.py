@@ -109,7 +109,8 @@ def best(
         budget: Seconds after which the search ends; None for no time limit. The time to compile the search counts too.
             Known codes are built and certified even if this takes longer. With a budget, the result depends on the
             speed of the machine.
-        iterations: Number of evaluations of the search, in place of `budget`; 0 uses only algebraic codes and the
+        iterations: Number of evaluations after which the search ends, in place of `budget`; an evaluation computes the
+            objective of the search and its gradient for one set of points. 0 uses only algebraic codes and the
             catalogue. The default, None, takes a few seconds, or less if an improvement is unlikely. For up to 300
             classes in up to 64 dimensions, and for some larger K, the catalogue has a code of an earlier search. The
             new search is then shorter: 1,000 to 60,000 evaluations are subtracted from `iterations`, and the first
@@ -123,8 +124,8 @@ def best(
             within `tolerance` of the lowest maximum cosine. Lower energy means more uniform points (see
             `ps.code_statistics`).
         tolerance: Largest increase of the maximum cosine that `prefer="energy"` accepts.
-        progress: Called during the work. Ctrl-C during the search returns the best code so far, and `code.choice` says
-            that the search was interrupted.
+        progress: Function that is called with (stage, steps done, total steps) during the work. Ctrl-C during the
+            search returns the best code so far, and `code.choice` says that the search was interrupted.
 
     Returns:
         The certified code.
@@ -175,10 +176,7 @@ def _built(
 
 
 def _implied(options: dict[str, Any]) -> int | None:
-    """Return the number of classes that the option `similarity`, `table` or `tree` determines.
-
-    If none of these options is given, None is returned.
-    """
+    """Return the number of classes that the option `similarity`, `table` or `tree` determines, if one is given."""
     if options.get("similarity"):
         return len(as_similarity(options["similarity"]))
     if options.get("table"):

@@ -1,6 +1,6 @@
 """Functions that compute the rows of an atlas, and that check an atlas by building its codes again.
 
-An atlas is a table of the best known code for each (K, n) (see `tables.atlas`).
+An atlas is a table with a row for each pair (K, n), which describes the best known code of K points in R^n.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +27,10 @@ Found = tuple[Cosine, str, str]
 
 
 def paper_columns() -> tuple[str, ...]:
-    """Return the names of the schemes of linear codes in Lindström et al. (2024), for which the atlas has columns."""
+    """Return the names of the schemes that make linear codes in Lindström et al. (2024).
+
+    The atlas has a column for each of them.
+    """
     return constructions_with(lambda traits: traits.in_paper and traits.linear)
 
 
@@ -44,9 +47,9 @@ def atlas_row(
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
-        iterations: Number of evaluations of the search of `ps.best`; None for its default.
+        iterations: Number of evaluations after which the search of `ps.best` ends. None means the default of `ps.best`.
         seed: Seed of the random choices of the search.
-        progress: Called during the search.
+        progress: Function that is called during the search.
     """
     code = best(
         num_classes=num_classes,
@@ -86,7 +89,8 @@ def beside_bounds(
         dim: Dimension n.
         found: Maximum cosine, scheme and description of the best code.
         converse: The highest proved lower bound on the maximum cosine of K points in R^n.
-        compared: Maximum cosine of each scheme of `paper_columns`, or None for a scheme that is infeasible.
+        compared: Maximum cosine of the code of K points in R^n of each scheme that `paper_columns` names. None for a
+            scheme that has no such code.
     """
     value, scheme, description = found
     cell = (num_classes, dim)
@@ -132,17 +136,17 @@ def write_atlas(
 ) -> tuple[AtlasRow, ...]:
     """Compute the missing rows of an atlas file, save the file, and return all its rows.
 
-    The file is saved every few seconds, so that an interrupted computation can be resumed. Rows of the file that were
-    made with another seed or other iterations are discarded. They are computed again if their pair (K, n) is in
-    `cells`. If a row with more classes or fewer dimensions has a better code, the first points of that code are used.
-    While one call runs, another call for the same file is refused.
+    An interrupted computation can be resumed, because the file is saved every few seconds. Rows of the file that were
+    made with another seed or other iterations are discarded. If another row has a better code with at least K points in
+    at most n dimensions, the row of (K, n) describes the first K points of that code. While one call runs, another call
+    for the same file raises an error.
 
     Args:
-        path: The atlas file.
+        path: The atlas file. If it does not exist, it is created.
         cells: The (K, n) pairs that the file must have.
-        iterations: Number of evaluations of each search; None for the default of `ps.best`.
+        iterations: Number of evaluations after which each search ends. None means the default of `ps.best`.
         seed: Seed of the random choices of the searches.
-        progress: Called after each row.
+        progress: Function that is called before each row and at the end.
     """
     with locked(Path(path), "atlas"):
         stored = read_atlas(path) if Path(path).exists() else ()
@@ -170,7 +174,7 @@ def check_atlas(rows: Iterable[AtlasRow], progress: Progress = ignore) -> int:
 
     Args:
         rows: Rows of an atlas.
-        progress: Called before each row.
+        progress: Function that is called before each row.
 
     Raises:
         CertificateError: If a rebuilt code is worse than its row states, if a row states a wrong converse, or if a row

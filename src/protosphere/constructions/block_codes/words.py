@@ -1,4 +1,7 @@
-"""Choice of K codewords of a binary linear code as prototypes."""
+"""Choice of K codewords of a binary linear code as prototypes.
+
+A packed row is a row of bytes, with eight bits in a byte.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,7 +38,8 @@ class BinaryCode:
         description: Text that says what the code is.
         k: Dimension of the code: number of message bits.
         distance: Guaranteed lower bound on the minimum distance.
-        rows: Function that takes a number m and returns the first m rows of the packed generator matrix.
+        rows: Function that takes a number m and returns the first m rows of the generator matrix, packed with eight
+            bits in a byte.
     """
 
     id: str
@@ -46,18 +50,18 @@ class BinaryCode:
 
 
 def message_bits(num_classes: int) -> int:
-    """Return the smallest k >= 1 with 2**k >= num_classes."""
+    """Return the number of message bits that K codewords need: the smallest k >= 1 with 2**k >= num_classes."""
     return max(1, (num_classes - 1).bit_length())
 
 
 def subset_infeasible_reason(scheme: str, subset: str, num_classes: int) -> str | None:
     """Return why K is too large for a method of choosing codewords, or None if it is not too large.
 
-    The method 'greedy' has a limit on K, and the other methods have none.
+    The method 'greedy' takes at most 65,536 codewords. The other methods have no limit.
 
     Args:
         scheme: Name of the construction, for the message.
-        subset: Method of choosing codewords, one of `SUBSETS`.
+        subset: Method of choosing codewords: 'first', 'random' or 'greedy'.
         num_classes: Number K of codewords.
 
     Raises:
@@ -74,7 +78,7 @@ def subset_infeasible_reason(scheme: str, subset: str, num_classes: int) -> str 
 def placed_words(
     code: BinaryCode, dim: int, num_classes: int, subset: str, rng: np.random.Generator
 ) -> Placement:
-    """Return K codewords as points with entries +-1/sqrt(n), by equation 1 of Lindström et al. (2024).
+    """Return K codewords of a binary linear code as points with entries +1/sqrt(n) and -1/sqrt(n).
 
     There are three methods of choosing the codewords:
 
@@ -82,14 +86,16 @@ def placed_words(
       the generator matrix; the codeword is the sum of these rows.
     - 'random' takes K different codewords at random.
     - 'greedy' starts with the zero codeword and repeatedly adds the codeword whose smallest distance to the chosen
-      codewords is largest. If the result has no larger minimum distance than 'first', the codewords of 'first' are
-      taken.
+      codewords is largest. Of a code with very many codewords, only the first ones are considered. If the result has no
+      larger minimum distance than 'first', the codewords of 'first' are taken.
+
+    The points of linear codes are described by Lindström et al. (2024).
 
     Args:
         code: The code.
-        dim: Length n.
+        dim: Length n of the codewords.
         num_classes: Number K of codewords.
-        subset: Method of choosing codewords, one of `SUBSETS`.
+        subset: Method of choosing codewords: 'first', 'random' or 'greedy'.
         rng: Random generator for the method 'random'.
     """
     fewest = message_bits(num_classes)
@@ -111,13 +117,13 @@ def placed_words(
 
 
 def first_words(generator: PackedBits, dim: int, num_classes: int) -> LinearWords:
-    """Return the first K codewords of a binary linear code as points.
+    """Return the first K codewords of a binary linear code as points with entries +1/sqrt(n) and -1/sqrt(n).
 
-    Codeword j is the sum of the rows i of the generator for which bit i of j is set.
+    Codeword j is the sum of the rows i of the generator matrix for which bit i of j is set.
 
     Args:
-        generator: Packed rows of the generator, at least log2(K) of them.
-        dim: Length n.
+        generator: Rows of the generator matrix, at least log2(K) of them, packed with eight bits in a byte.
+        dim: Length n of the codewords.
         num_classes: Number K of codewords.
     """
     return LinearWords.of(generator, dim, np.arange(num_classes))
@@ -126,12 +132,8 @@ def first_words(generator: PackedBits, dim: int, num_classes: int) -> LinearWord
 def _random_words(
     generator: PackedBits, num_classes: int, rng: np.random.Generator
 ) -> PackedBits:
-    """Return `num_classes` different random codewords.
-
-    If two of the drawn codewords are equal, all are drawn again. Therefore the function is fast only if the code has
-    many more than `num_classes` codewords.
-    """
     bits = rng.integers(0, 2, (num_classes, len(generator)), dtype=np.uint8)
+    # The code has far more than `num_classes` codewords, so equal ones are rarely drawn.
     while len(np.unique(np.packbits(bits, axis=1), axis=0)) < num_classes:
         bits = rng.integers(0, 2, bits.shape, dtype=np.uint8)
     return encode_bits(generator, bits)
@@ -146,7 +148,7 @@ def greedy_messages(generator: PackedBits, num_classes: int) -> Indices:
     to K - 1 have at least the same minimum distance, these messages are returned instead.
 
     Args:
-        generator: Packed rows of the generator matrix.
+        generator: Rows of the generator matrix, packed with eight bits in a byte.
         num_classes: Number K of messages.
     """
     k = len(generator)

@@ -1,6 +1,7 @@
 """Regular simplices in orthogonal subspaces.
 
-Of all codes of n + 2 to 2n points with the optimal maximum cosine 0, this code has the lowest energy.
+Of all codes of n + 2 to 2n points with the optimal maximum cosine 0, this code has the lowest frame potential (mean
+squared cosine).
 """
 
 import numpy as np
@@ -14,9 +15,10 @@ from protosphere.types import Indices
 
 
 def block_sizes(num_classes: int, dim: int) -> Indices:
-    """Return the number of points of each of K - n simplices, the larger numbers first.
+    """Return the numbers of points of K - n simplices with K points in total, the larger numbers first.
 
-    The simplices have K points in total and span n dimensions together. The numbers differ by at most one.
+    A simplex of s points spans s - 1 dimensions, so the simplices span n dimensions together. The numbers differ by at
+    most one.
 
     Args:
         num_classes: Number K of points.

@@ -47,6 +47,10 @@ class Components:
 def as_vectors(given: Any) -> Vectors:
     """Return the given vectors, one per class, as a matrix of float32 or float64.
 
+    Args:
+        given: Matrix with one vector per row, as a numpy array, a tensor or a list of rows. A float32 matrix stays
+            float32, and all other types become float64.
+
     Raises:
         InvalidArgumentError: If `given` is not a matrix of finite real numbers with at least two rows, or if an entry
             has an absolute value above 1e100.
@@ -80,7 +84,6 @@ def as_vectors(given: Any) -> Vectors:
 
 
 def _as_array(given: Any) -> NDArray[Any]:
-    """Return a tensor, an array or a list of rows as an array, without checking its shape and type."""
     if isinstance(given, list | tuple):
         given = [_tensor_as_array(row) for row in cast("Sequence[Any]", given)]
     given = _tensor_as_array(given)
@@ -93,7 +96,6 @@ def _as_array(given: Any) -> NDArray[Any]:
 
 
 def _tensor_as_array(given: Any) -> Any:
-    """Return `given` as an array if it is a tensor, and unchanged otherwise."""
     if not hasattr(given, "detach"):
         return given
     if given.is_meta:
@@ -159,11 +161,9 @@ def _covariance(vectors: Vectors, mean: Points) -> Points:
 def _randomized(
     vectors: Vectors, mean: Points, most: int, rng: np.random.Generator
 ) -> tuple[Points, Points]:
-    """Return the largest eigenvalues of the covariance matrix in ascending order, and their eigenvectors as columns.
-
-    Besides the `most` largest eigenvalues, up to `SPARE_DIRECTIONS` smaller ones are returned, which are less accurate.
-    The method is subspace iteration, which does not compute the covariance matrix (Halko, Martinsson and Tropp, 2011).
-    """
+    """Return the largest eigenvalues of the covariance matrix, in ascending order, and their eigenvectors."""
+    # Subspace iteration does not compute the covariance matrix (Halko, Martinsson and Tropp, 2011). The eigenvalues
+    # beyond the `most` largest are less accurate.
     width = min(most + SPARE_DIRECTIONS, *vectors.shape)
     basis = np.linalg.qr(rng.standard_normal((vectors.shape[1], width)))[0]
     image = np.zeros_like(basis)
@@ -193,8 +193,9 @@ def directions_of(
 
     Args:
         vectors: K x d matrix, one vector per row.
-        components: The r components, as `principal_components` returns them.
-        whiten: Power of the standard deviation, from 0 to 1.
+        components: The r principal components: the mean, the directions and the standard deviations along them.
+        whiten: Power of the standard deviation, from 0 (coordinates are not divided) to 1 (all coordinates get the same
+            variance).
         rng: Random generator for vectors that are equal to the mean.
 
     Returns:
@@ -214,7 +215,10 @@ def directions_of(
 
 
 def as_power(whiten: object) -> float:
-    """Return `whiten` as a float.
+    """Return the option `whiten`, a number from 0 to 1, as a float.
+
+    Args:
+        whiten: Value of the option, of any type.
 
     Raises:
         InvalidArgumentError: If `whiten` is not a number from 0 to 1.

@@ -64,13 +64,17 @@ PARENTS: Mapping[str, tuple[int, Callable[[], Words]]] = {
 
 @lru_cache(maxsize=2)
 def parent_words(name: str) -> Words:
-    """Return all codewords of the parent with a given name in `PARENTS`, as the rows of a 0/1 matrix."""
+    """Return all codewords of a classical code or design, as the rows of a 0/1 matrix.
+
+    Args:
+        name: Name of the code or design, a key of `PARENTS`.
+    """
     return PARENTS[name][1]()
 
 
 @dataclass(frozen=True)
 class WeightedCell:
-    """A cell, and the number of ones that all codewords of a code have on this cell.
+    """A set of coordinates, called cell, and the number of ones that all codewords of a code have on these coordinates.
 
     Attributes:
         weight: Number of ones of each codeword on the cell.
@@ -82,7 +86,7 @@ class WeightedCell:
 
     @property
     def dim(self) -> int:
-        """Number of dimensions that the cell contributes: one less than its number of coordinates."""
+        """Number of dimensions that the points have on the cell: one less than its number of coordinates."""
         return len(self.places) - 1
 
     @property
@@ -99,6 +103,9 @@ class WeightedCell:
 
         The first number is the number of ones. The second number is the bit mask of the coordinates, in hexadecimal.
         Coordinate 0 is the lowest bit.
+
+        Args:
+            text: Text in this format.
         """
         weight, mask = text.split(" of ")
         bits = int(mask, 16)
@@ -111,10 +118,13 @@ class WeightedCell:
 
 @dataclass(frozen=True)
 class CellWords:
-    """Code made from the codewords of a parent that have given numbers of ones on given cells.
+    """Code made from the codewords of a classical code or design that have given numbers of ones on given cells.
+
+    A cell is a set of coordinates. The mean of the entries of a codeword on each cell is subtracted from these entries,
+    and the codewords are then normalized.
 
     Attributes:
-        parent: Name of the parent in `PARENTS`.
+        parent: Name of the classical code or design, a key of `PARENTS`.
         kept: Cells whose coordinates the points keep.
         dropped: Cells whose coordinates the points leave out. The codewords have the given numbers of ones on these
             cells too.
@@ -126,7 +136,11 @@ class CellWords:
 
     @property
     def name(self) -> str:
-        """Name of the code, from which `parse` returns an equal object."""
+        """Name of the code: the classical code or design, the kept cells and the dropped cells, as text.
+
+        An example is 'golay24: 6 of ed41aa; without 2 of 12be55'. Here '6 of ed41aa' is a cell with 6 ones, and ed41aa
+        is the bit mask of its coordinates in hexadecimal.
+        """
         name = f"{self.parent}: {', '.join(map(str, self.kept))}"
         if self.dropped:
             name += f"; without {', '.join(map(str, self.dropped))}"
@@ -136,9 +150,12 @@ class CellWords:
     def parse(cls, name: str) -> "CellWords":
         """Return the code that has the given name.
 
+        Args:
+            name: Name of a code, as the property `name` returns it.
+
         Raises:
-            InvalidArgumentError: If the name does not match the pattern `NAME` or names an unknown parent, if two cells
-                share a coordinate, if a cell has a coordinate that the parent does not have, or if the codewords would
+            InvalidArgumentError: If `name` does not have the format of such names, or does not describe a code: the
+                parent is unknown, two cells share a coordinate, a coordinate does not exist, or the codewords would
                 have only zeros or only ones on a kept cell.
         """
         read = NAME.fullmatch(name)
@@ -159,12 +176,12 @@ class CellWords:
 
     @property
     def length(self) -> int:
-        """Length of the codewords of the parent."""
+        """Length of the codewords of the classical code or design."""
         return PARENTS[self.parent][0]
 
     @property
     def dim(self) -> int:
-        """Dimension n: the sum of the dimensions of the kept cells."""
+        """Dimension n of the points: the number of coordinates of the kept cells minus the number of these cells."""
         return sum(cell.dim for cell in self.kept)
 
     @property
@@ -204,7 +221,11 @@ class CellWords:
         return words[chosen][:, places]
 
     def points(self, count: int) -> Points:
-        """Return the first `count` points of the code as unit rows."""
+        """Return the first points of the code as unit rows.
+
+        Args:
+            count: Number of points.
+        """
         words = self.words()[:count].astype(np.float64)
         columns: list[Points] = []
         start = 0
@@ -218,6 +239,9 @@ class CellWords:
 def orthogonal_to_ones(dim: int) -> Points:
     """Return Helmert's (dim + 1) x dim matrix: its columns are orthonormal, and orthogonal to the all-ones vector.
 
+    Args:
+        dim: Number of columns.
+
     >>> orthogonal_to_ones(1).round(3).tolist()
     [[0.707], [-0.707]]
     """
@@ -229,13 +253,13 @@ def orthogonal_to_ones(dim: int) -> Points:
 
 @dataclass(frozen=True)
 class DesignRow:
-    """A row of the shipped table of designs.
+    """A row of a table of designs, which describes one code.
 
     Attributes:
-        name: Name of the code (see `CellWords`).
+        name: Name of the code, as `CellWords.name` returns it.
         dim: Dimension n.
         size: Number of points.
-        max_cosine: Maximum cosine, as the text of a fraction.
+        max_cosine: Maximum cosine, as the text of a fraction such as '1/4'.
     """
 
     name: str
@@ -245,10 +269,10 @@ class DesignRow:
 
 
 def read_designs(path: str | Path) -> tuple[DesignRow, ...]:
-    """Read a table of designs.
+    """Return the rows of a table of designs, which is a .csv file.
 
     Args:
-        path: The file, .csv.
+        path: Path of the file.
 
     Raises:
         StorageError: If the file is not a table of designs, or a row is not valid.
@@ -265,11 +289,6 @@ def shipped_designs() -> tuple[DesignRow, ...]:
 
 
 def _possible(row: DesignRow) -> bool:
-    """Return whether `row` may describe a code.
-
-    The name must be one that `CellWords.name` returns. The dimension must be that of the named code, and below the
-    number of points. The maximum cosine must be between 0 and 1.
-    """
     found = CellWords.parse(row.name)
     return (
         found.name == row.name
@@ -327,7 +346,7 @@ def designs() -> Iterator[Member]:
     - the extended Golay code, whose codewords of weight 8 and 12 are the octads and dodecads of the Witt design
       S(5,8,24)
     - Kerdock codes of length 16 and 64
-    - the circles of inversive planes
+    - the circles of inversive planes, as the sets of their points
     """
     for row in shipped_designs():
         found = CellWords.parse(row.name)

@@ -36,8 +36,10 @@ class PartCode:
     """The points of the values of a part, and a description from which they can be rebuilt.
 
     Attributes:
-        points: One point for each value, followed by reserved points for values that are added later.
-        description: Description from which the points can be rebuilt. It is None if they cannot be rebuilt.
+        points: One point for each value, followed by points for values that are added later.
+        description: Description from which the points can be rebuilt. It is the name of a scheme, a list [scheme,
+            number of points, dimension], or a dictionary with the provenance of a code. It is None if the points cannot
+            be rebuilt.
     """
 
     points: Structure
@@ -45,15 +47,15 @@ class PartCode:
 
 
 def part_code(given: Any, size: int, reserve: int, part: str, seed: int) -> PartCode:
-    """Return the code of one part.
+    """Return the code of one part, with a point for each value of the part.
 
     Args:
-        given: The name of a scheme, a pair (scheme, dim), a triple (scheme, number of points, dim), a provenance as
-            JSON, a SphericalCode, or a matrix with one row per value. The function `from_embeddings` turns a matrix
-            into points.
+        given: What the points are made from: the name of a scheme, a pair (scheme, dim), a triple (scheme, number of
+            points, dim), the provenance of a code as a mapping, a SphericalCode, or a matrix with one row per value.
+            The function `from_embeddings` makes points from the matrix.
         size: Number of values of the part.
-        reserve: Number of reserved points, for values that are added later. It is used only if `given` is a scheme or a
-            pair. Otherwise `given` determines the number of points.
+        reserve: Number of additional points, for values that are added later. It is used only if `given` is a scheme or
+            a pair. Otherwise `given` determines the number of points.
         part: Name of the part, for error messages.
         seed: Seed of the scheme, if `given` names one.
 
@@ -93,7 +95,7 @@ def smallest_dim(scheme: str, count: int) -> int | None:
         count: Number of points.
 
     Returns:
-        The dimension, or None if the scheme has no smallest dimension, so that a dimension must be given.
+        The dimension, or None if no smallest dimension is known for the scheme.
 
     >>> [smallest_dim(scheme, 9) for scheme in ("simplex", "one_hot", "cross_polytope")]
     [8, 9, 5]
@@ -117,11 +119,6 @@ def _may_be_matrix(given: object) -> bool:
 def _by_scheme(
     scheme: str, count: int, dim: int | None, part: str, seed: int
 ) -> PartCode:
-    """Return the code of `count` points that a scheme places in `dim` dimensions.
-
-    If `dim` is None, it is the smallest dimension in which the scheme places `count` points. `part` is the name of the
-    part, for messages.
-    """
     as_integer("num_points", count, minimum=2)
     n = smallest_dim(scheme, count) if dim is None else dim
     if n is None:
@@ -136,10 +133,7 @@ def _by_scheme(
 
 
 def _described(code: SphericalCode) -> PartCode:
-    """Return the points of a code, with its provenance as their description.
-
-    If the points come from a search, they cannot be rebuilt, and the description is None.
-    """
+    """Return the points of a code, with its provenance as their description unless they come from a search."""
     named = code.provenance
     points = code.placement.structure
     if named is None or describe(named.placed_by.construction).traits.searched:
@@ -148,10 +142,6 @@ def _described(code: SphericalCode) -> PartCode:
 
 
 def _by_vectors(given: Any, size: int, part: str) -> PartCode:
-    """Return the code that `from_embeddings` makes of the rows of `given`, one for each of the `size` values.
-
-    `part` is the name of the part, for messages.
-    """
     code = from_embeddings(given)
     if code.num_classes != size:
         raise InvalidArgumentError(
@@ -173,16 +163,16 @@ def _require_enough(points: Structure, size: int, part: str) -> None:
 
 
 def given_by_part(given: Any, names: PartNames, what: str, default: Any) -> list[Any]:
-    """Return a list with the value of an argument for each part.
+    """Return a list with the value of an argument, such as the weight, for each part.
 
     Args:
         given: One value for all parts, a list in the order of the parts, or a mapping from part name to value.
         names: Names of the parts.
-        what: Name of the argument, for messages.
+        what: Name of the argument, for error messages.
         default: Value for parts that a mapping does not name, and for all parts if `given` is None.
 
     Raises:
-        InvalidArgumentError: If a name is unknown or the list has another length.
+        InvalidArgumentError: If a mapping names an unknown part, or a list does not have one entry for each part.
     """
     parts = names.parts
     if what != "codes" and hasattr(given, "tolist"):
@@ -210,6 +200,12 @@ def given_by_part(given: Any, names: PartNames, what: str, default: Any) -> list
 def shares_of(weights: Sequence[Any]) -> tuple[Fraction, ...]:
     """Return each weight divided by the sum of all weights, as Fractions.
 
+    Args:
+        weights: Numbers above 0, or fractions as text.
+
+    Raises:
+        InvalidArgumentError: If a weight is not a number above 0.
+
     >>> shares_of([1, 0.5])
     (Fraction(2, 3), Fraction(1, 3))
     """
@@ -219,11 +215,7 @@ def shares_of(weights: Sequence[Any]) -> tuple[Fraction, ...]:
 
 
 def _as_fraction(weight: Any) -> Fraction:
-    """Return a weight as a Fraction.
-
-    A float is read as the decimal number that Python prints for it.
-    """
-    try:
+    try:  # a float is read as the decimal number that Python prints for it
         text = weight if isinstance(weight, str) else str(weight)
         exact = read_fraction("weights", text)
     except InvalidArgumentError:
@@ -246,7 +238,11 @@ def _rounded(weight: Any) -> Fraction | None:
 
 
 def codes_text(codes: Sequence[PartCode]) -> str | None:
-    """Return the descriptions of all parts' codes as JSON, or None if a part has no description."""
+    """Return the descriptions of the codes of all parts as JSON, or None if a code has no description.
+
+    Args:
+        codes: Code of each part.
+    """
     descriptions = [code.description for code in codes]
     if any(description is None for description in descriptions):
         return None
