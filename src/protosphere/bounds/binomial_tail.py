@@ -28,15 +28,15 @@ def log_tail(x: int, trials: int) -> float:
 def log_mass(x: int, trials: int) -> float:
     """Return log P(X = x) for X ~ Binomial(trials, 1/2).
 
-    Loader's saddle-point formula is used, because it avoids cancellation.
+    The relative error of the probability is about 1e-15.
 
     Args:
-        x: Number of successes.
+        x: Number of successes, 0 <= x < trials / 2.
         trials: Number of trials.
     """
     if x < STIRLING_FROM:
         return fsum(log((trials - i) / (i + 1)) for i in range(x)) - trials * log(2)
-    u = (trials - 2 * x) / trials
+    u = (trials - 2 * x) / trials  # Loader's saddle-point formula avoids cancellation
     if u < 0.5:
         divergence = trials / 2 * (log1p(-u * u) + 2 * u * atanh(u))
     else:
@@ -52,17 +52,21 @@ def log_mass(x: int, trials: int) -> float:
 
 
 def relative_entropy(x: int, trials: int) -> float:
-    """Return `trials` times the Kullback-Leibler divergence of a coin with bias x / trials from a fair coin.
+    """Return n times the Kullback-Leibler divergence of a coin with heads probability x / n from a fair coin.
 
     Args:
-        x: Number of successes.
-        trials: Number of trials.
+        x: Number of successes, 0 < x < n.
+        trials: Number n of trials.
     """
     return x * log(2 * x / trials) + (trials - x) * log(2 * (trials - x) / trials)
 
 
 def stirling_error(m: int) -> float:
-    """Return the error of Stirling's formula, log m! - log(sqrt(2 pi m) (m/e)^m), for m of at least 16."""
+    """Return the error of Stirling's formula, log m! - log(sqrt(2 pi m) (m/e)^m), for m of at least 16.
+
+    Args:
+        m: The number whose factorial is approximated.
+    """
     square = 1 / m**2
     return (
         1 / 12
@@ -73,12 +77,11 @@ def stirling_error(m: int) -> float:
 def tail_over_mass(x: int, trials: int) -> float:
     """Return P(X <= x) / P(X = x) for X ~ Binomial(trials, 1/2).
 
-    The ratio is computed as (trials - x) times the integral over [0, 1] of (1-v)^(trials-x-1) (1+v)^x dv.
-
     Args:
         x: Largest value, 0 <= x < trials / 2.
         trials: Number of trials.
     """
+    # The ratio is (trials - x) times the integral over [0, 1] of (1-v)^(trials-x-1) (1+v)^x dv.
     drop = trials - 2 * x - 1
     end = min(1.0, 2 * NEGLIGIBLE / (drop + sqrt(drop**2 + 2 * NEGLIGIBLE * trials)))
     nodes, weights = gauss_legendre(64)  # enough for exp(-45 v)

@@ -74,7 +74,10 @@ class DualPolynomial:
         return f[-1] != 0 and is_negative(f, Fraction(-1), self.cosine)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the polynomial as the content of a JSON file that `protosphere verify --proof` reads."""
+        """Return a dictionary for a JSON file that `protosphere verify --proof` reads.
+
+        It has the keys `format`, `num_classes`, `dim`, `cosine` and `coefficients`. Fractions are written as text.
+        """
         return {
             "format": PROOF_FORMAT,
             "num_classes": self.num_classes,
@@ -133,12 +136,8 @@ def _infeasible_reason(K: int, n: int) -> str | None:
 
 
 def _program_dual(K: int, n: int, known: float, better: float) -> DualPolynomial | None:
-    """Return a rounded solution of Delsarte's linear program, which proves a lower bound on the maximum cosine.
-
-    The lower bound is between `known`, which is Levenshtein's bound, and `better`, which is the bound of the linear
-    program. Several lower bounds are tried in descending order, until the rounded solution is valid. If none of them
-    gives a valid solution, None is returned.
-    """
+    """Return a rounded solution of Delsarte's linear program that is valid; None if no attempt is valid."""
+    # The bound of the program is `better`, and Levenshtein's bound is `known`. Cosines between them are tried.
     for attempt in range(MOST_ATTEMPTS):
         cosine = better - (better - known) * attempt / MOST_ATTEMPTS
         size, coefficients = delsarte_polynomial(n, cosine)
@@ -154,11 +153,7 @@ def _program_dual(K: int, n: int, known: float, better: float) -> DualPolynomial
 
 
 def _levenshtein_dual(K: int, n: int, known: float) -> DualPolynomial:
-    """Return Levenshtein's polynomial with rounded coefficients, which proves a lower bound on the maximum cosine.
-
-    The lower bound is slightly below `known`, which is Levenshtein's bound. Several lower bounds are tried in
-    descending order, until the rounded polynomial is valid.
-    """
+    """Return Levenshtein's polynomial with rounded coefficients, for a cosine slightly below `known`."""
     margin = (1 - Fraction(known)) / (1 << 36)
     for attempt in range(MOST_ATTEMPTS):
         cosine = _cosine_below(Fraction(known) - margin * 2**attempt)
@@ -177,9 +172,7 @@ def _rounded(coefficient: Fraction) -> Fraction:
 
 
 def _cosine_below(cosine: float | Fraction) -> Fraction:
-    """Round a cosine down to a fraction whose denominator is a power of two.
-
-    The rounding error is at most (1 - cosine) / 2^`COSINE_BITS`.
-    """
+    """Round a cosine down to a fraction whose denominator is a power of two."""
+    # The rounding error is at most (1 - cosine) / 2^COSINE_BITS.
     scale = 1 << (COSINE_BITS + int(1 / (1 - cosine)).bit_length())
     return Fraction(int(Fraction(cosine) * scale // 1), scale)

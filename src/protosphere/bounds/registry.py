@@ -58,6 +58,9 @@ def checked_size(num_classes: int, dim: int) -> tuple[int, int]:
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
+
+    Raises:
+        InvalidArgumentError: If one of them is not such an integer.
     """
     K = as_integer("num_classes", num_classes, minimum=2)
     n = as_integer("dim", dim, minimum=1)
@@ -74,10 +77,10 @@ def bound(
     numerical: bool = False,
     superseded: bool = False,
 ) -> Callable[[Theorem], Theorem]:
-    """Register the decorated function, which computes the bound of a theorem.
+    """Return a decorator that registers a function of K and n, which computes the bound of a theorem.
 
-    The bound gets the name of the function. The decorator replaces the function by one that first checks that K is at
-    least 2, that n is at least 1, and that the theorem applies to K and n.
+    In the registry, the bound has the name of the function. The decorator replaces the function by one that first
+    checks that K is at least 2, that n is at least 1, and that the theorem applies to K and n.
 
     Args:
         title: Common name of the theorem.
@@ -91,10 +94,11 @@ def bound(
         superseded: Whether another bound of the same kind is at least as good at every K and n.
 
     Returns:
-        The decorator.
+        The decorator, which returns the function with these checks.
 
     Raises:
-        InvalidArgumentError: If `kind` is unknown, or a bound of the same name is registered.
+        InvalidArgumentError: If `kind` is unknown, or if a bound of the same name is already registered when the
+            decorator is used.
     """
     as_choice("kind", kind, KINDS)
 
@@ -125,7 +129,12 @@ def bound(
 
 
 def title_of(theorem: str) -> str:
-    """Return the common name of a theorem, given the `theorem` attribute of a Bound.
+    """Return the common name of a theorem, given the attribute `theorem` of a Bound.
+
+    If no registered bound has this name, the argument is returned unchanged.
+
+    Args:
+        theorem: Name of the theorem in a Bound, which begins with the name of a registered bound.
 
     >>> title_of("rankin_orthoplex")
     'Rankin'

@@ -16,11 +16,11 @@ def welch_antipodal(num_lines: int, dim: int) -> Bound:
     satisfies the stronger inequality c^2 >= (3N-n^2-2n) / ((n+2)(N-n)). The union of a Kerdock code and the standard
     basis attains the second bound. For N <= n the bound is 0.
 
-    The bound does **not** hold for codes that are not antipodal: the simplex has a lower maximum cosine. For such codes
-    see `levenshtein`.
+    The bound does **not** hold for codes that are not antipodal: the simplex has a lower maximum cosine. The function
+    `levenshtein` gives a bound for all codes.
 
-    References: L. R. Welch, Lower bounds on the maximum cross correlation of signals (1974); V. I. Levenshtein,
-    Bounds for packings of metric spaces and some of their applications (1983).
+    References: L. R. Welch, Lower bounds on the maximum cross correlation of signals (1974); V. I. Levenshtein, Bounds
+    for packings of metric spaces and some of their applications (1983).
 
     Args:
         num_lines: Number N of lines, at least 2.
@@ -51,9 +51,7 @@ def welch_mean_square(num_classes: int, dim: int) -> Bound:
     """Return the lower bound (K - n) / (n (K - 1)) on the mean squared cosine of K points in R^n.
 
     For K <= n the bound is 0. The mean is over all pairs of different points. For K >= n, tight frames attain the
-    bound, and no other points do (J. Benedetto, M. Fickus, Finite normalized tight frames, 2003). The proof uses the
-    frame operator, an n x n matrix. Its trace is K, and its squared norm is the sum of the K^2 squared entries of the
-    Gram matrix.
+    bound, and no other points do (J. Benedetto, M. Fickus, Finite normalized tight frames, 2003).
 
     Args:
         num_classes: Number K of points, at least 2.
@@ -69,12 +67,17 @@ def welch_mean_square(num_classes: int, dim: int) -> Bound:
         >>> welch_mean_square(100, 64)
         Bound(value=1/176, theorem='welch_mean_square')
     """
+    # Proof: the frame operator is an n x n matrix with trace K, and its squared norm is that of the Gram matrix.
     K, n = checked_size(num_classes, dim)
     return Bound(Fraction(max(0, K - n), n * (K - 1)), "welch_mean_square")
 
 
 def root(square: Fraction | int) -> Cosine:
-    """Return the square root of a rational number, as a Fraction if the root is rational, else as a float."""
+    """Return the square root of a rational number, as a Fraction if the root is rational, else as a float.
+
+    Args:
+        square: The number, at least 0.
+    """
     over = isqrt(square.numerator)
     under = isqrt(square.denominator)
     if Fraction(over, under) ** 2 == square:

@@ -15,31 +15,29 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def compiled(function: F) -> F:
-    """Return a function compiled with fast math.
+    """Return a compiled version of a function, with fast math.
 
     The compiler may reorder sums, and assumes that infinities and NaNs do not occur.
+
+    Args:
+        function: The Python function.
     """
     # inlined: a call is bound to other machine code where it is compiled than where it is loaded, to other bits
     return _compiled(function, fastmath=True, forceinline=True)
 
 
 def compiled_exactly(function: F) -> F:
-    """Return a function compiled without fast math.
+    """Return a compiled version of a function, without fast math.
 
     Sums are computed in the written order, and NaNs and infinities are handled correctly.
+
+    Args:
+        function: The Python function.
     """
     return _compiled(function)
 
 
 def _compiled(function: Any, **options: bool) -> Any:
-    """Return a function that numba compiles when it is first called.
-
-    If `kernel_folder` returns a folder, the machine code is stored there.
-
-    Args:
-        function: The Python function.
-        options: Options of `numba.njit`.
-    """
     dispatcher = cast("Any", numba.njit)(nogil=True, error_model="numpy", **options)(
         function
     )

@@ -45,9 +45,10 @@ _reasons: list[str] = []
 
 @lru_cache(maxsize=1)
 def kernel_folder() -> Path | None:
-    """Return the folder of compiled loops for this version of the source code and this CPU.
+    """Return the folder of compiled loops for this version of the source code and this CPU, or None.
 
-    If there is no folder that only the user can write to, the result is None, and a warning is logged once.
+    The result is None if there is no home folder, if the folder cannot be created, or if other users can write to it.
+    In these cases, a warning is logged once.
     """
     chosen = getattr(config, "CACHE_DIR", "")
     root = Path(chosen) / "protosphere" if chosen else cache_folder()
@@ -94,10 +95,7 @@ def _key() -> str:
 
 
 def _forget_old(folder: Path) -> None:
-    """Remove the other folders next to `folder` that have not been used for `UNUSED_SECONDS` seconds.
-
-    They contain the machine code of other versions of the source code.
-    """
+    """Remove folders of other versions next to `folder` that have not been used for `UNUSED_SECONDS` seconds."""
     for other in folder.parent.iterdir():
         with suppress(OSError):
             if other != folder and time.time() - other.stat().st_mtime > UNUSED_SECONDS:
@@ -105,10 +103,7 @@ def _forget_old(folder: Path) -> None:
 
 
 def _in_memory(reason: str) -> None:
-    """Log a warning that compiled loops are kept in memory only, with the given reason.
-
-    If a warning has been logged before, nothing is done.
-    """
+    """Log a warning that compiled loops are kept in memory only, unless it has been logged before."""
     if not _reasons:
         _reasons.append(reason)
         _log.warning(
@@ -118,7 +113,7 @@ def _in_memory(reason: str) -> None:
 
 
 class _Implementation(CompileResultCacheImpl):
-    """Implementation of numba's cache interface, which tells numba where the machine code of a function is stored."""
+    """Implementation of numba's cache interface, which says where the machine code of a function is stored."""
 
     def __init__(self, function: Any) -> None:
         self._py_file: str = (
@@ -139,11 +134,9 @@ class _Implementation(CompileResultCacheImpl):
 
 
 class _Files(IndexDataCacheFile):
-    """Cache storage for numba with one file per function and signature. Each file ends with a digest of its content.
+    """Storage for numba with one file per function and signature; a digest of the content ends each file."""
 
-    numba's own storage has an index file, which concurrent processes overwrite. This storage has no index file.
-    """
-
+    # numba's own storage has an index file, which concurrent processes overwrite. This storage has no index file.
     def _place(self, key: object) -> str:
         return f"{self._index_name.removesuffix('.nbi')}.{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.nbc"
 
@@ -162,9 +155,13 @@ class _Files(IndexDataCacheFile):
 
 
 class KernelCache(FunctionCache):
-    """Cache of a function's machine code, which numba calls before and after it compiles the function.
+    """Cache of a function's machine code on disk, which numba calls before and after it compiles the function.
 
-    If reading or writing the cache fails, no exception is raised. A function that cannot be read is compiled again.
+    If reading or writing the cache fails, no exception is raised. A function whose code cannot be read is compiled
+    again.
+
+    Args:
+        function: The Python function.
     """
 
     _impl_class = _Implementation

@@ -146,7 +146,7 @@ class Arm:
 class BanditSearch:
     """The state of a search, with methods that run parts of its phases.
 
-    The module docstring defines the phases and the terms.
+    The module docstring defines the phases and the terms, such as arm, pool and screening.
 
     Attributes:
         num_points: Number K of points.
@@ -162,7 +162,7 @@ class BanditSearch:
         starts: For each initialization, the number of descents whose results were offered to the pool.
         orbits: The search among symmetric codes. None if symmetric codes are not searched.
         screening_from: Fraction of the budget that was used when the screening began.
-        budget: The budget of `backend`.
+        budget: The limit on the number of evaluations and on the time, with the amounts used so far.
         pool: The best codes found so far.
         screening_finishes: Whether the screening anneals to at least `FINISHED_TEMPERATURE`, so that screened codes are
             finished.
@@ -206,8 +206,8 @@ class BanditSearch:
     def epochs_used(self) -> float:
         """The number of completed epochs, plus the fraction of the current epoch that is over.
 
-        All epochs together have the fraction `VARIATION_END` of the budget, and each epoch has an equal part of it.
-        After the last epoch, the number keeps growing.
+        All epochs together have 80% of the budget (`VARIATION_END`), and each epoch has an equal part of it. After the
+        last epoch, the number keeps growing.
         """
         return self.budget.share / VARIATION_END * self.backend.epochs
 
@@ -218,10 +218,10 @@ class BanditSearch:
         return within_epoch * VARIATION_END > EXPLORATION_END
 
     def begin_epochs(self) -> None:
-        """Begin a new epoch if the current epoch is over.
+        """Begin a new epoch if the current epoch is over and the pool is not empty.
 
-        The best code of the pool is moved to `pool.earlier`, and the other codes are discarded. Then one batch of new
-        starts is screened.
+        The best code of the pool is moved to the list `pool.earlier`, and the other codes are discarded. Then one batch
+        of starts from the arms is screened.
         """
         is_due = self.epochs_used >= len(self.pool.earlier) + 1
         if is_due and self.pool:
@@ -236,7 +236,8 @@ class BanditSearch:
 
         Args:
             points: The code, with any number of points and dimensions.
-            initialization: Where the code comes from: "given" or "catalogue".
+            initialization: Where the code comes from: "given" (by the caller) or "catalogue" (stored from an earlier
+                search).
         """
         for arm in self.arms:
             if arm.code is not None and np.array_equal(arm.code, points):
@@ -252,7 +253,8 @@ class BanditSearch:
         """Make one very short descent from random points, and add the result to the pool.
 
         Args:
-            patience: The descent makes at most `patience` times `backend.sprint_steps` evaluations at each temperature.
+            patience: Factor of the largest number of evaluations at each temperature, which is `patience` times
+                `backend.sprint_steps`.
         """
         arm = Arm("random")
         start = self._start(arm)
@@ -269,7 +271,7 @@ class BanditSearch:
     def race(self) -> None:
         """Make one brief descent from each arm, and add the results to the pool.
 
-        The race ends early when the fraction `RACE_END` of the budget is used.
+        When 40% of the budget is used (`RACE_END`), no further descents are begun.
         """
         arms = sorted(self.arms, key=lambda arm: arm.code is not None)
         nearness = self.nearness
@@ -301,8 +303,8 @@ class BanditSearch:
     def explore(self) -> None:
         """Screen one batch of starts that are drawn from the arms.
 
-        Arms that led to lower maximum cosines are drawn more often. If there are no arms, a batch of symmetric codes is
-        screened instead.
+        Arms that led to lower maximum cosines are drawn more often. If there are no arms, a batch of codes with a
+        symmetry group is screened instead.
         """
         if not self.arms:
             self.explore_orbits()
@@ -314,11 +316,7 @@ class BanditSearch:
         self._screen(arms, starts, lowest * ratios)
 
     def _draw_arms(self) -> list[Arm]:
-        """Draw one arm for each start of a batch.
-
-        The arms are ranked by `Arm.value`, the lowest first. The probability of an arm decreases exponentially with its
-        rank.
-        """
+        # The probability of an arm decreases exponentially with its rank; the arm with the lowest `value` has rank 0.
         ranked = sorted(self.arms, key=lambda arm: arm.value)
         breadth = self.backend.breadth
         ranks = self.rng.exponential(breadth, self._affordable_starts())
@@ -326,7 +324,7 @@ class BanditSearch:
         return [ranked[min(worst, int(rank))] for rank in ranks.astype(int)]
 
     def vary(self) -> None:
-        """Screen one batch of variations of codes of the pool.
+        """Screen one batch of variations of codes of the pool: some points of each code are moved into holes.
 
         Codes with a lower maximum cosine are varied more often.
         """
@@ -343,16 +341,13 @@ class BanditSearch:
         self._screen(arms, starts, first)
 
     def _affordable_starts(self) -> int:
-        """Return the number of starts of the next batch: `backend.batch`, or fewer if the budget is nearly used up.
-
-        The result is at least 1.
-        """
+        """Return the number of starts of the next batch, which is smaller if little of the budget is left."""
         left = self.budget.left(self.screening_share, self.backend.workers)
         affordable = left / self.backend.screening
         return int(max(1, min(self.backend.batch, affordable)))
 
     def _start(self, arm: Arm) -> Points:
-        """Return K random points in R^n, or K points made by resizing and perturbing `arm.code` if it is not None."""
+        """Return K random points, or K points of R^n made by resizing and perturbing the code of the arm."""
         if arm.code is None:
             return self.rng.standard_normal((self.num_points, self.dim))
         start = resize(arm.code, self.num_points, self.dim, self.rng)
@@ -360,10 +355,7 @@ class BanditSearch:
         return start + size * self.rng.standard_normal(start.shape)
 
     def _screen(self, arms: list[Arm], starts: list[Points], first: Points) -> None:
-        """Screen the batch `starts`.
-
-        Start i comes from `arms[i]`. Its first inverse temperature is `first[i]`.
-        """
+        # start i comes from arms[i], and its first inverse temperature is first[i]
         found = self.backend.descend(
             starts, first, self.backend.last, SCREENING_STEPS, self.screening_share
         )
@@ -373,8 +365,9 @@ class BanditSearch:
     def is_orbit_turn(self) -> bool:
         """Whether the next batch of the screening consists of symmetric codes.
 
-        The value is True if the fraction of the screening's work so far that went into symmetric codes is at most a
-        limit. The limit is one of the numbers `ORBIT_SHARES`. If symmetric codes are not searched, the value is False.
+        This is the case if symmetric codes have used at most a certain fraction of the work of the screening so far.
+        The fraction is 0.5 in the first half of the budget. Afterward, it is 0.7 if the best code came from a symmetric
+        code, otherwise 0.3. If symmetric codes are not searched, the value is False.
         """
         if self.orbits is None:
             return False
@@ -391,9 +384,9 @@ class BanditSearch:
         of all codes in the pool, its surplus points are removed, and the code of the other points is added to the pool.
         Otherwise, the result is ignored.
 
-        If the best code of the batch has a clearly lower maximum cosine than all earlier symmetric codes (see
-        `FREED_GAIN`), it is also screened without its symmetry, so that each point moves freely. If no symmetry for K
-        points in R^n is found, the search among symmetric codes ends.
+        If the best code of the batch has a maximum cosine more than 1e-6 below those of all earlier symmetric codes, it
+        is also screened without its symmetry, so that each point moves freely. The same is done if the pool is empty.
+        If no symmetry for K points in R^n is found, the search among symmetric codes ends.
         """
         assert self.orbits is not None
         used = self.budget.share
@@ -418,7 +411,7 @@ class BanditSearch:
         self.orbits.share += self.budget.share - used
 
     def _free(self, code: OrbitCode) -> None:
-        """Remove points from a symmetric code until K points are left, and screen these points without the symmetry."""
+        """Remove surplus points from a symmetric code, and screen the other K points without the symmetry."""
         kept = resize(code.points, self.num_points, self.dim, self.rng, caps=False)
         size = FREED_SHAKE * self.rng.random() ** 2 / np.sqrt(self.dim)
         start = kept + size * self.rng.standard_normal(kept.shape)
@@ -429,11 +422,7 @@ class BanditSearch:
     def _admit_all(
         self, arms: list[Arm], found: list[Points], finished: bool = False
     ) -> None:
-        """Add the codes `found` to the pool, and update the attribute `value` of their arms.
-
-        Code `found[i]` comes from `arms[i]`. `finished` says whether the codes are finished.
-        """
-        for arm, points in zip(arms, found, strict=True):
+        for arm, points in zip(arms, found, strict=True):  # found[i] is from arms[i]
             value = max_cosine(points)
             arm.value = min(arm.value, value)
             code = ScreenedCode(value, points, arm.initialization, finished)
@@ -443,12 +432,12 @@ class BanditSearch:
         self.budget.starts += len(found)
 
     def finish(self, candidate: ScreenedCode, steps: int = FINISHING_STEPS) -> None:
-        """Anneal a code of the pool to the highest inverse temperature, and mark the code as finished.
+        """Anneal a code of the pool to the inverse temperature 1e6, and mark the code as finished.
 
         The points stay the same if annealing raises the maximum cosine.
 
         Args:
-            candidate: A code of the pool.
+            candidate: The code, which is replaced in the pool by the result.
             steps: Largest number of evaluations at each temperature.
         """
         [points] = self.backend.descend(
@@ -468,7 +457,7 @@ class BanditSearch:
         """Apply Newton's method to a code of the pool, and replace the code by the result.
 
         Args:
-            candidate: A code of the pool.
+            candidate: The code.
         """
         affordable = self.budget.left(1 + POLISHING_SHARE, 1)
         evaluations = min(affordable, POLISHING_SHARE * self.budget.iterations)

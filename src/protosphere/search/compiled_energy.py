@@ -38,8 +38,8 @@ def dot(a: Points, b: Points) -> float:
     """Return the inner product of two vectors of the same length.
 
     Args:
-        a: Vector.
-        b: Vector.
+        a: The first vector.
+        b: The second vector.
     """
     total = 0.0
     for k in range(len(a)):
@@ -49,12 +49,12 @@ def dot(a: Points, b: Points) -> float:
 
 @compiled
 def add(a: Points, factor: float, b: Points) -> None:
-    """Add `factor` times `b` to `a` in place.
+    """Add `factor` times the vector `b` to the vector `a`, in place.
 
     Args:
         a: Vector that is changed.
-        factor: Factor.
-        b: Vector.
+        factor: Number by which `b` is multiplied.
+        b: Vector of the same length.
     """
     for k in range(len(a)):
         a[k] += factor * b[k]
@@ -65,7 +65,7 @@ def normalize_rows(variables: Points, units: Points, lengths: Points) -> None:
     """Write the normalized rows of `variables` into `units`, and the norms of the rows into `lengths`.
 
     Args:
-        variables: (K, n) rows.
+        variables: (K, n) array of K vectors. Vectors of length zero stay zero.
         units: (K, n) array that receives the unit rows.
         lengths: (K,) array that receives the norms.
     """
@@ -77,12 +77,12 @@ def normalize_rows(variables: Points, units: Points, lengths: Points) -> None:
 
 @compiled
 def cosine_table(units: Points, columns: Points, table: Points) -> float:
-    """Compute the cosines of all pairs of points, and return the maximum cosine.
+    """Write the cosines of all pairs of points into `table`, and return the maximum cosine.
 
     Args:
-        units: (K, n) unit points. n is a multiple of four.
+        units: (K, n) unit points. n is a multiple of four. (If necessary, zeros are appended.)
         columns: (n, K) array that receives the transpose of `units`.
-        table: (K, K) array that receives the cosines above the diagonal.
+        table: (K, K) array that receives the cosines above its diagonal: entry (i, j) for i < j.
 
     Returns:
         The maximum cosine.
@@ -112,19 +112,20 @@ def cosine_table(units: Points, columns: Points, table: Points) -> float:
 
 @compiled
 def near_pairs(units: Points, columns: Points, table: Points, t: float) -> Indices:
-    """List the pairs of points whose weight in the smooth maximum cosine is not negligible.
+    """Return the pairs of points that have a weight above exp(-26) in the smooth maximum cosine.
 
-    The list stays complete until a point has moved by more than `SLACK` / (2 t).
+    The weight of a pair is exp(t (cos - maximum cosine)). The list may still be used after points have moved by up to 4
+    / t.
 
     Args:
         units: (K, n) unit points. n is a multiple of four.
         columns: (n, K) array that is overwritten.
         table: (K, K) array that is overwritten.
-        t: The inverse temperature.
+        t: The inverse temperature, a positive number.
 
     Returns:
-        A (2, P) array: the indices of the first and of the second point of each pair. If a loop over all pairs is
-        faster than a loop over the list, the array is empty (P = 0).
+        A (2, P) array: the indices of the first and of the second point of each of the P pairs. If a loop over all
+        pairs is faster than a loop over the list, the array is empty (P = 0).
     """
     least = cosine_table(units, columns, table) - (NEGLIGIBLE + SLACK) / t
     count = len(units)
@@ -148,8 +149,8 @@ def softmax_weights(row: Points, t: float, top: float) -> float:
 
     Args:
         row: Cosines, which are overwritten by the weights. Weights below exp(-30) are replaced by exp(-30).
-        t: The inverse temperature.
-        top: The maximum cosine.
+        t: The inverse temperature, a positive number.
+        top: The maximum cosine of all pairs, which gets the weight 1.
     """
     total = 0.0
     for j in range(len(row)):
@@ -168,12 +169,8 @@ def softmax_weights(row: Points, t: float, top: float) -> float:
 def _sum_over_all_pairs(
     units: Points, columns: Points, table: Points, t: float, gradient: Points
 ) -> tuple[float, float]:
-    """Write the sum of all points j != i, each multiplied by the weight of the pair (i, j), into row i of `gradient`.
-
-    The weight of a pair of points is exp(t (cos - maximum cosine)). `columns` and `table` are overwritten.
-
-    Return the maximum cosine and the sum of the weights of all pairs (i, j) with i < j.
-    """
+    # Row i of `gradient` becomes the sum of all other points j, each multiplied by the weight of the pair (i, j).
+    # The results are the maximum cosine and the sum of the weights of all pairs (i, j) with i < j.
     count = U(units.shape[0])
     dim = U(units.shape[1])
     top = cosine_table(units, columns, table)
@@ -204,13 +201,7 @@ def _sum_over_all_pairs(
 def _sum_over_near_pairs(
     units: Points, pairs: Indices, t: float, gradient: Points
 ) -> tuple[float, float]:
-    """Write the sum of all points j that form a pair in `pairs` with point i into row i of `gradient`.
-
-    In the sum, each point j is multiplied by the weight of its pair with point i. The weight of a pair of points is
-    exp(t (cos - maximum cosine)), where the maximum is taken over `pairs`.
-
-    Return the maximum cosine and the sum of the weights of `pairs`.
-    """
+    # As above, but only with the given pairs; the maximum cosine is also over these pairs.
     count = U(pairs.shape[1])
     dim = U(units.shape[1])
     top = -2.0
@@ -241,14 +232,18 @@ def _sum_over_near_pairs(
 def smooth_max_cosine_gradient(
     variables: Points, t: float, pairs: Indices, workspace: Workspace, gradient: Points
 ) -> float:
-    """Compute the smooth maximum cosine, (1/t) log of the sum of exp(t cos) over pairs of points, and its gradient.
+    """Return the smooth maximum cosine, and write its gradient into `gradient`.
+
+    The smooth maximum cosine is (1/t) log of the sum of exp(t cos) over pairs of points.
 
     Args:
-        variables: (K, n) rows of any length. The points are the normalized rows. n is a multiple of four.
-        t: The inverse temperature.
+        variables: (K, n) array of K vectors of any length above 0. The points are the normalized vectors. n is a
+            multiple of four.
+        t: The inverse temperature, a positive number.
         pairs: (2, P) array of the indices of the two points of each pair in the sum. If P is 0, the sum is over all
             pairs.
-        workspace: Arrays that are overwritten (see `Workspace`). Afterward, the first array has the unit points.
+        workspace: Four arrays that are overwritten, with the shapes (K, n), (n, K), (K, K) and (K,). Afterward, the
+            first array has the unit points.
         gradient: (K, n) array that receives the gradient with respect to `variables`.
 
     Returns:
