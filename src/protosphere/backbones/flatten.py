@@ -11,11 +11,15 @@ class Flatten(nn.Flatten):
 
     The gradient that `nn.Flatten` passes to the previous layer is channels-first. If the previous layer is a ReLU whose
     output is channels-last, the two layouts differ, and the backward pass of the ReLU takes 25 times as long in
-    bfloat16 on a CPU. The ReLU then takes a tenth of a training step of Simard's network.
+    bfloat16 on a CPU.
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Return a matrix with one flattened image per row."""
+        """Return a matrix with one flattened image per row.
+
+        Args:
+            input: Batch of images.
+        """
         if input.requires_grad and not input.is_contiguous():
             cast("Any", input).register_hook(_channels_last)
         return super().forward(input)

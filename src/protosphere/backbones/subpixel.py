@@ -2,9 +2,8 @@
 
 The gradient with respect to the input of a convolution of stride 2 consists of four convolutions of stride 1: one for
 each combination of even or odd rows and even or odd columns (W. Shi et al., Real-time single image and video
-super-resolution using an efficient sub-pixel convolutional neural network, 2016). For the five channels of Simard's
-network in bfloat16 on a CPU, the four convolutions take half the time of torch's gradient, which saves a seventh of a
-training step.
+super-resolution using an efficient sub-pixel convolutional neural network, 2016). In the backbone `simard`, in bfloat16
+on a CPU, the four convolutions take half the time of torch's gradient, which saves a seventh of a training step.
 """
 
 from typing import Any, cast
@@ -18,10 +17,10 @@ MIN_BATCH = 512
 
 
 class HalvingConv2d(nn.Conv2d):
-    """`nn.Conv2d` with stride 2 and without padding.
+    """`nn.Conv2d` with stride 2 and without padding, whose gradient is faster in large batches on a CPU.
 
-    In large batches under bfloat16 autocast on a CPU, the gradient with respect to the input is computed as a sub-pixel
-    convolution, which is faster.
+    In batches of at least 512 images under bfloat16 autocast on a CPU, the gradient with respect to the input is
+    computed by convolutions of stride 1.
 
     Args:
         inputs: Number of input channels.
@@ -33,7 +32,11 @@ class HalvingConv2d(nn.Conv2d):
         cast("Any", super()).__init__(inputs, outputs, kernel, stride=2)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Return the output of the convolution, with about half the height and width of the input."""
+        """Return the output of the convolution, with about half the height and width of the input.
+
+        Args:
+            input: Batch of images: batch x inputs x height x width.
+        """
         if self.bias is None or not _is_faster(input):
             return super().forward(input)
         return cast("Any", _Halving).apply(
@@ -42,10 +45,6 @@ class HalvingConv2d(nn.Conv2d):
 
 
 def _is_faster(input: Tensor) -> bool:
-    """Return True if the gradient with respect to `input` should be computed as a sub-pixel convolution.
-
-    This is faster for batches of at least `MIN_BATCH` images under bfloat16 autocast on a CPU.
-    """
     is_large = input.requires_grad and len(input) >= MIN_BATCH
     if not is_large or input.device.type != "cpu":
         return False
@@ -55,11 +54,7 @@ def _is_faster(input: Tensor) -> bool:
 
 
 def input_gradient(gradient: Tensor, weight: Tensor, height: int, width: int) -> Tensor:
-    """Return the gradient of a convolution of stride 2 with respect to its input. The convolution has no padding.
-
-    The rows of the result with even indices (p = 0) are computed together, and so are those with odd indices (p = 1).
-    Row 2a + p of the result is the sum over u of row 2u + p of the kernel times row a - u of `gradient`. The same holds
-    for columns.
+    """Return the gradient of a convolution of stride 2, without padding, with respect to its input.
 
     Args:
         gradient: Gradient with respect to the output: batch x outputs x output height x output width.
@@ -70,6 +65,8 @@ def input_gradient(gradient: Tensor, weight: Tensor, height: int, width: int) ->
     Returns:
         Gradient with respect to the input: batch x inputs x height x width.
     """
+    # Row 2a + p of the result (p = 0 or 1) is the sum over u of row 2u + p of the kernel times row a - u of `gradient`.
+    # The rows with the same p are computed together. The same holds for columns.
     outputs, inputs, *sizes = weight.shape
     halves = [-(-size // 2) for size in sizes]
     even = pad(weight, (0, 2 * halves[1] - sizes[1], 0, 2 * halves[0] - sizes[0]))

@@ -81,8 +81,8 @@ class SavedHead(NamedTuple):
 def code_digest(code: SphericalCode) -> str:
     """Return the SHA-256 digest of the arrays that define the points of a code.
 
-    Examples of such arrays are the packed codewords or the float64 points. The digest of each code is computed once and
-    then cached.
+    Such an array is, for example, the matrix of float64 points, or the codewords with eight bits in a byte. The digest
+    of each code is computed once and then cached.
 
     Args:
         code: The prototypes.
@@ -105,8 +105,8 @@ def packed_state(
     Args:
         code: Code of the classes in use. Its points are the first points of `reserve`.
         reserve: Code of all classes, including those reserved for later.
-        settings: Dictionary with the arguments `preset`, `scale` and `projection` of the head.
-        started: Scale of the head. If the scale is learned, `started` is its initial value.
+        settings: Values of the arguments `preset`, `scale` and `projection` of the head, by name.
+        started: Scale of the head or, if the scale is learned, its initial value.
     """
     header = {
         "num_classes": code.num_classes,
@@ -128,7 +128,7 @@ def unpacked_state(state: Tensor) -> SavedHead:
     """Return the header and the compressed code of a head state.
 
     Args:
-        state: Result of `packed_state`, a uint8 tensor.
+        state: Head state as a uint8 tensor, which `packed_state` returned.
 
     Raises:
         InvalidArgumentError: If the state was not written by protosphere.
@@ -164,22 +164,17 @@ def unpacked_state(state: Tensor) -> SavedHead:
 
 
 def scale_start(saved: SavedHead, preset: str) -> float | None:
-    """Return the scale that a head takes from a saved state. If it takes no scale from the state, return None.
+    """Return the scale that a saved state prescribes for a head with the same preset, or None if it prescribes none.
 
-    The head takes the scale from the state if two conditions hold:
-
-    - The head has the same preset as the saved head.
-    - The argument `scale` of the saved head was 'auto' or 'learn', not a number.
-
-    If the result is None, the head uses the scale of its own preset. A head whose argument `scale` is a number keeps
-    this number in any case.
+    The result is None in three cases: the head has another preset than the saved head, the argument `scale` of the
+    saved head was a number, or the state contains no scale.
 
     Args:
         saved: The saved state.
         preset: Name of the preset of the head that loads the state.
 
     Returns:
-        The scale of the saved head or, if the saved head learned its scale, the initial value of this scale.
+        The scale of the saved head. If the saved head learned its scale, the result is the initial value of this scale.
     """
     settings = saved.header["settings"]
     chosen = settings["preset"] == preset and isinstance(settings.get("scale"), str)
@@ -188,6 +183,8 @@ def scale_start(saved: SavedHead, preset: str) -> float | None:
 
 def packed_code(code: SphericalCode) -> bytes:
     """Return the bytes of a zlib-compressed safetensors file that contains a code.
+
+    If the code has more than a million coordinates, arrays that can be recomputed exactly are left out of the file.
 
     Args:
         code: The code of all classes of a head, including reserved ones.
@@ -212,10 +209,7 @@ def packed_code(code: SphericalCode) -> bytes:
 
 
 def _left_out(code: SphericalCode) -> list[str]:
-    """Return the names of the arrays of `code` that are not stored, because they can be recomputed exactly.
-
-    The list is empty if the number of points times the dimension is at most one million (`MOST_CARRIED`).
-    """
+    """Return the names of the arrays of `code` that are not stored, because they can be recomputed exactly."""
     if code.num_classes * code.dim <= MOST_CARRIED:
         return []
     closed = (
@@ -230,11 +224,9 @@ def _left_out(code: SphericalCode) -> list[str]:
 
 
 def _compressible(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the form in which `array` is compressed.
-
-    A vector is replaced by the differences of its consecutive entries, which compress better. A matrix is unchanged.
-    """
-    if array.ndim == 1:  # indices of codewords, which mostly increase by one
+    if (
+        array.ndim == 1
+    ):  # indices of codewords mostly increase by one, so their differences compress better
         return np.diff(array, prepend=array.dtype.type(0))
     return np.ascontiguousarray(array)
 
@@ -242,8 +234,8 @@ def _compressible(array: NDArray[Any]) -> NDArray[Any]:
 def rounded_digest(code: SphericalCode) -> str:
     """Return the SHA-256 digest of the rounded points of a code.
 
-    Coordinates are rounded to multiples of 2^-20. If the last bits of the points differ between two CPUs, the digest is
-    almost always the same, unlike the result of `code_digest`.
+    Coordinates are rounded to multiples of 2^-20. Therefore the digest is almost always the same on two CPUs that
+    compute points with different last bits.
 
     Args:
         code: The code.
@@ -259,11 +251,7 @@ def rounded_digest(code: SphericalCode) -> str:
 
 
 def _verification_digest(code: SphericalCode, left_out: list[str]) -> str | None:
-    """Return a digest of the points of `code`, or None if `left_out` is empty.
-
-    `left_out` contains the names of the arrays that are not stored in the state. The digest is stored. When the state
-    is read, the arrays are recomputed, and their digest must be the same.
-    """
+    """Return the digest that the recomputed arrays `left_out` must have; None if there are no such arrays."""
     if not left_out:
         return None
     return rounded_digest(code) if "points" in left_out else code_digest(code)
@@ -272,8 +260,7 @@ def _verification_digest(code: SphericalCode, left_out: list[str]) -> str | None
 def saved_code(saved: SavedHead) -> SphericalCode:
     """Return the code of a saved head, including reserved classes.
 
-    Arrays that were left out of the state are recomputed. A digest in the state shows whether the recomputed arrays are
-    the original ones, up to rounding.
+    Arrays that were left out of the state are recomputed.
 
     Args:
         saved: The saved state.
@@ -324,7 +311,6 @@ def _read_code(packed: bytes) -> SphericalCode:
 
 
 def _built_again(description: dict[str, Any]) -> SphericalCode:
-    """Return the code that is built again from the provenance in `description`."""
     provenance = Provenance.from_json(description["provenance"])
     if not is_closed_form(provenance):
         raise InvalidArgumentError(
@@ -336,22 +322,18 @@ def _built_again(description: dict[str, Any]) -> SphericalCode:
 def _certified_again(
     arrays: storage.Arrays, description: dict[str, Any]
 ) -> SphericalCode:
-    """Return the code with the points in `arrays`.
-
-    If the cosines of all pairs of points can be computed in a fraction of a second, the code gets a new certificate.
-    Otherwise, the code gets the certificate in `description`, marked as unverified.
-    """
+    # Measuring the code again may take too long; the certificate in `description` is then marked as unverified.
     return verified_if_quick(code_from_parts(file.parts(arrays, description)))
 
 
 def reserve_to_use(
     saved: SavedHead, code: SphericalCode, reserve: SphericalCode
 ) -> SphericalCode:
-    """Return the prototypes that a head uses after loading a state, including reserved classes.
+    """Return the prototypes that a head uses after loading a state, including those of reserved classes.
 
-    If the saved prototypes equal the prototypes of the head, the head keeps its own prototypes. The saved prototypes
-    are used if they differ from those of the head only by rounding, or only because another version of protosphere
-    built them with the same scheme, sizes and options.
+    The head keeps its own prototypes if the saved prototypes are equal. It takes the saved prototypes if they differ
+    from its own only by rounding, or if another version of protosphere built them with the same scheme, sizes and
+    options.
 
     Args:
         saved: The saved state.
@@ -385,11 +367,7 @@ def reserve_to_use(
 
 
 def _can_replace(theirs: SphericalCode, mine: SphericalCode) -> bool:
-    """Return True if a head with the code `mine` may use the code `theirs` of a saved state instead.
-
-    The codes must have the same number of points and the same dimension. In addition, they must have been built by the
-    same scheme with the same options, or have equal points up to rounding.
-    """
+    """Return whether the codes have the same size, and the same scheme and options or nearly equal points."""
     if (theirs.num_classes, theirs.dim) != (mine.num_classes, mine.dim):
         return False
     if (
@@ -411,7 +389,7 @@ def _can_replace(theirs: SphericalCode, mine: SphericalCode) -> bool:
 
 
 def _same_arrays(theirs: SphericalCode, mine: SphericalCode) -> bool:
-    """Return True if both codes have the same type of structure and, up to rounding, the same stored arrays."""
+    """Return whether the codes have the same type of structure and, up to rounding, the same arrays of points."""
     if theirs.placement.structure.name != mine.placement.structure.name:
         return False
     first = theirs.placement.structure.point_arrays()

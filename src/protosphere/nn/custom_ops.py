@@ -27,9 +27,12 @@ _living: WeakValueDictionary[int, Projection] = WeakValueDictionary()
 def new_handle(projection: Projection) -> int:
     """Return an integer that stands for a projection, the module with the prototypes, in calls of the operators.
 
-    Operators in graphs of `torch.compile` take only tensors and numbers as arguments. The integer is valid as long as
-    the projection exists.
+    The integer is valid as long as the projection exists.
+
+    Args:
+        projection: The projection.
     """
+    # operators in graphs of torch.compile take only tensors and numbers as arguments
     handle = next(_handles)
     _living[handle] = projection
     return handle
@@ -43,7 +46,7 @@ def log_sum_exp(z: Tensor, handle: int, with_mean: bool) -> tuple[Tensor, Tensor
 
     Args:
         z: B x n vectors.
-        handle: Result of `new_handle`.
+        handle: Integer that stands for the module with the prototypes, from `new_handle`.
         with_mean: Whether to compute the means.
 
     Returns:
@@ -62,7 +65,7 @@ def weighted_prototypes(
     Args:
         weights: B x K weights of the prototypes, one row per example.
         factors: K factors, one per prototype, by which the weights are multiplied. None means factors of 1.
-        handle: Result of `new_handle`.
+        handle: Integer that stands for the module with the prototypes, from `new_handle`.
 
     Returns:
         A tuple of two tensors: the B x n weighted sums of the prototypes, and the B sums of the weights. Both are
@@ -77,7 +80,7 @@ def products(z: Tensor, handle: int) -> Tensor:
 
     Args:
         z: B x n vectors.
-        handle: Result of `new_handle`.
+        handle: Integer that stands for the module with the prototypes, from `new_handle`.
     """
     return _living[handle](z)
 

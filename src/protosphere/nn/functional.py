@@ -90,10 +90,7 @@ def soft_unit(z: Tensor) -> Tensor:
 
 
 def _largest_entries(z: Tensor) -> Tensor:
-    """Return the largest absolute value of the entries of each vector, as a (..., 1) tensor without gradient.
-
-    For 256 x 65 vectors on a CPU, torch's vector_norm of infinite order takes ten times as long.
-    """
+    # For 256 x 65 vectors on a CPU, torch's vector_norm of infinite order takes ten times as long.
     return z.detach().abs().amax(dim=-1, keepdim=True)
 
 
@@ -105,7 +102,7 @@ def with_target_prototypes(
     Args:
         z: (..., n) vectors; B is the product of the leading dimensions.
         target: (...) class indices. Examples with target -100 are ignored.
-        projection: Projection that holds the prototypes.
+        projection: Module that holds the prototypes.
 
     Returns:
         A tuple of three tensors: the B x n vectors (in float32 if z has half precision), the B x n prototypes of their
@@ -136,7 +133,7 @@ def target_cosines(
     Args:
         z: (..., n) vectors; B is the product of the leading dimensions.
         target: (...) class indices. Examples with target -100 are ignored.
-        projection: Projection that holds the prototypes.
+        projection: Module that holds the prototypes.
 
     Returns:
         A tuple of three tensors: the B x n unit vectors, the B cosines of these vectors with the prototypes of their

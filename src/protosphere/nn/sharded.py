@@ -34,9 +34,9 @@ class ShardedProjection(Projection):
 
     Args:
         code: The prototypes, the same in every process.
-        kind: Name of the algorithm for dot products, one of `projections.KINDS`; 'auto' chooses the fastest algorithm
-            for the structure of the code.
-        dtype: Dtype of the buffers. None means torch's default dtype.
+        kind: Name of the algorithm for dot products, such as 'dense' or 'hadamard'; 'auto' chooses the fastest
+            algorithm for the structure of the code.
+        dtype: Dtype of the stored prototypes. None means torch's default dtype.
         group: Process group. By default, it consists of all processes.
 
     Raises:
@@ -74,7 +74,7 @@ class ShardedProjection(Projection):
 
     @property
     def all_combinations(self) -> None:
-        """None, because the algorithm for codes of all combinations of parts (see `ps.compose`) cannot be sharded."""
+        """None, because the algorithm for classes that are all combinations of values cannot be sharded."""
 
     def of(self, code: SphericalCode, dtype: torch.dtype | None) -> ShardedProjection:
         """Return a sharded projection of another code with the same algorithm and the same process group.
@@ -83,7 +83,7 @@ class ShardedProjection(Projection):
 
         Args:
             code: The new prototypes.
-            dtype: Dtype of the buffers. None means torch's default dtype.
+            dtype: Dtype of the stored prototypes. None means torch's default dtype.
         """
         return ShardedProjection(code, self._kind_asked, dtype, self.group)
 
@@ -111,14 +111,14 @@ class ShardedProjection(Projection):
         return _all_reduce(super().rows(classes, like), self.group)
 
     def log_sum_exp_and_mean(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return two results for each row: the log-sum-exp of its dot products with all points, and its mean point.
+        """Return the log-sum-exp of each row's dot products with all prototypes, and optionally a mean of them.
 
-        All points are the points of all processes. The mean point of a row is the mean of all points, weighted by the
-        softmax of the row's dot products.
+        The mean of the prototypes is weighted by the softmax of the row's dot products. All prototypes are those of all
+        processes.
 
         Args:
-            z: B x n vectors.
-            with_mean: Whether to compute the mean points.
+            z: B x n vectors, the same in every process.
+            with_mean: Whether to compute the means.
 
         Returns:
             A tuple of two tensors: the B log-sum-exps, and the B x n means. If `with_mean` is False, the second tensor
@@ -196,17 +196,13 @@ class ShardedProjection(Projection):
 def _all_reduce(
     mine: Tensor, group: Group, operation: Any = dist.ReduceOp.SUM
 ) -> Tensor:
-    """Return the sum of the tensors `mine` of all processes, entry by entry, or another reduction `operation`."""
     all_of_them = mine.clone()
     dist.all_reduce(all_of_them, operation, group=group)  # pyright: ignore[reportUnknownMemberType]
     return all_of_them
 
 
 def _all_gather(mine: Tensor, group: Group) -> list[Tensor]:
-    """Return a list of the tensors `mine` of all processes, in the order of their ranks.
-
-    The tensors must have the same shape in all processes.
-    """
+    """Return the tensors `mine` of all processes, which must have the same shape, in the order of their ranks."""
     every = [
         torch.empty_like(mine, memory_format=torch.contiguous_format)
         for _ in range(dist.get_world_size(group))

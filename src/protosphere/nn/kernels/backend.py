@@ -13,17 +13,16 @@ if TYPE_CHECKING:
 class KernelBackend(Protocol):
     """Protocol of objects that compute with the points of a block: dot products, weighted sums, log-sum-exp and top-k.
 
-    A block has some of the prototypes of a head as its points (see `ProjectionBlock`). A backend has no state; all its
-    data are in the block and the tensors. The methods of a backend are called without gradients and without autocast,
-    and never with tensors in half precision. Several threads call the methods concurrently, each with some rows of the
-    batch.
+    A block has some of the prototypes of a head as its P points in R^n. A backend has no state; all its data are in the
+    block and the tensors. The methods of a backend are called without gradients and without autocast, and never with
+    tensors in half precision. Several threads call the methods concurrently, each with some rows of the batch.
 
     To add a backend, write a class with these methods in a new file and list it in `kernels.registry.BACKENDS`, before
     the last entry. Inherit from `kernels.torch_ops.TorchBackend` to implement only some of the operations.
 
     Attributes:
         name: Name of the backend.
-        block_kinds: Kinds of blocks that the backend supports. If None, it supports every kind.
+        block_kinds: Kinds of blocks that the backend supports, such as "matrix". If None, it supports every kind.
 
     Example:
         >>> from protosphere.nn.kernels.registry import BACKENDS
@@ -39,7 +38,7 @@ class KernelBackend(Protocol):
 
         Args:
             block: Block of a kind in `block_kinds`.
-            rows: B x n vectors, or B x P weights of the points.
+            rows: Tensor whose device and dtype are checked: B x n vectors, or B x P weights of the points.
         """
         ...
 
@@ -90,13 +89,16 @@ class KernelBackend(Protocol):
         index: Tensor,
         with_mean: bool,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the two results of `log_sum_exp`, and one chosen point of the block for each vector.
+        """Return the log-sum-exp of each vector's dot products with the points, its gradient, and one chosen point.
+
+        The gradient with respect to a vector is the weighted mean of all points; the weights are the softmax of the
+        vector's dot products with the points.
 
         Args:
             block: Block of P points in R^n.
             z: B x n vectors.
             index: For each vector, the index of the chosen point in the block, such as the label of the vector.
-            with_mean: Whether to compute the weighted means of `log_sum_exp`.
+            with_mean: Whether to compute the weighted means, that is, the gradients.
 
         Returns:
             B log-sum-exps, B x n weighted means and B x n chosen points. If `with_mean` is False, the tensor of means

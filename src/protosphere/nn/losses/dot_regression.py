@@ -19,7 +19,7 @@ def dot_regression(
     Args:
         z: (..., n) vectors.
         target: (...) class indices. Examples with target -100 are ignored.
-        projection: Projection that holds the prototypes.
+        projection: Module that holds the prototypes.
         radius: Value that the dot product d is trained to reach, above 0.
 
     Returns:
@@ -70,10 +70,12 @@ class DotRegression(PrototypeLoss):
         self.radius = as_positive("radius", radius)
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """Return the mean loss over the examples whose target is not -100.
+        """Return the mean of (d - radius)^2 / (2 radius) over the examples whose target is not -100.
+
+        Here d is the dot product of z with the prototype of its target.
 
         Args:
             z: (..., n) vectors.
-            target: (...) class indices.
+            target: (...) class indices. Examples with target -100 are ignored.
         """
         return dot_regression(z, target, self.projection, self.radius)

@@ -15,11 +15,11 @@ def logit_cross_entropy(z: Tensor, target: Tensor, projection: Projection) -> Te
 
     Args:
         z: (..., n) vectors.
-        target: (...) class indices, or (..., K) probabilities of the classes.
-        projection: Projection that holds the prototypes.
+        target: (...) class indices, or (..., K) probabilities of the classes. Examples with target -100 are ignored.
+        projection: Module that holds the prototypes.
 
     Returns:
-        The mean over the examples whose target is not -100, a scalar.
+        The mean over the examples that are not ignored, a scalar.
 
     Example:
         >>> import protosphere as ps, torch
@@ -63,11 +63,12 @@ class LogitCrossEntropy(PrototypeLoss):
             self.embed = head_or_code.embed
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """Return the mean loss over the examples whose target is not -100.
+        """Return the mean cross-entropy over the examples that are not ignored.
 
         Args:
-            z: (..., n) vectors.
-            target: (...) class indices, or (..., K) probabilities of the classes.
+            z: (..., n) vectors, from which the head computes the logits.
+            target: (...) class indices, or (..., K) probabilities of the classes. Examples with target -100 are
+                ignored.
         """
         return logit_cross_entropy(
             z if self.embed is None else self.embed(z), target, self.projection

@@ -1,4 +1,4 @@
-"""Block of prototypes that are stored as the rows of a matrix.
+"""Block of prototypes that are stored as the rows of a matrix. A block has some of the prototypes of a code.
 
 A matrix works for every code. For few classes, it gives the fastest algorithm.
 """
@@ -20,10 +20,15 @@ CHUNK_ROWS = 1 << 14
 
 
 class DenseBlock(nn.Module, ProjectionBlock):
-    """Block of points that are stored as the rows of a matrix.
+    """Block of P points in R^n that are stored as the rows of a matrix.
+
+    A block has some of the prototypes of a code, or all of them.
+
+    Args:
+        weight: P x n matrix of the points.
 
     Attributes:
-        weight: P x n points.
+        weight: P x n matrix of the points.
     """
 
     kind = "matrix"
@@ -36,17 +41,29 @@ class DenseBlock(nn.Module, ProjectionBlock):
         self.register_buffer("weight", weight, persistent=False)
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x P dot products of vectors with all P rows of the matrix."""
+        """Return the B x P dot products of vectors with all points.
+
+        Args:
+            z: B x n vectors.
+        """
         return nn.functional.linear(z, self.weight.to(z.dtype))
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """Return the points with the indices in `index`, one per row, in the dtype of `like`."""
+        """Return the points with given indices, one per row.
+
+        Args:
+            index: Vector of indices of points in the block.
+            like: Tensor whose dtype the points get.
+        """
         return self.weight[index].to(like.dtype)
 
     def tiles(self, batch: int) -> list[Tile]:
-        """Return ranges of rows that together contain all rows.
+        """Return ranges of points, as pairs (start, stop), that together contain all points.
 
-        Each range is so small that the dot products of `batch` vectors with its rows fit in the cache.
+        Each range is so small that the dot products of its points with `batch` vectors fit in the cache.
+
+        Args:
+            batch: Number of vectors.
         """
         size = TILE_ENTRIES // max(1, batch)
         if self.num_points <= size:
@@ -54,10 +71,16 @@ class DenseBlock(nn.Module, ProjectionBlock):
         return cuts(self.num_points, size)
 
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each vector's dot products with the points, and optionally the mean point.
+        """Return the log-sum-exp of each vector's dot products with the points, and optionally a mean of the points.
 
-        The mean point is the mean of all points, weighted by the softmax of the vector's dot products. It is the
-        gradient of the log-sum-exp. If `with_mean` is False, the second tensor is empty.
+        The mean is weighted by the softmax of the vector's dot products. It is the gradient of the log-sum-exp.
+
+        Args:
+            z: B x n vectors.
+            with_mean: Whether to compute the means.
+
+        Returns:
+            B log-sum-exps, and B x n means. If `with_mean` is False, the second tensor is empty, B x 0.
         """
         if len(z) * self.num_points > TILE_ENTRIES:
             return super().log_sum_exp(z, with_mean)
@@ -69,17 +92,31 @@ class DenseBlock(nn.Module, ProjectionBlock):
         return value, products.softmax(1) @ weight
 
     def scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """Return the dot products of vectors with the rows in the range `tile`, as a (1, B, rows) tensor."""
+        """Return the dot products of vectors with the points in a range, as a (1, B, S) tensor for S points.
+
+        Args:
+            z: B x n vectors.
+            tile: The range of points: a pair (start, stop).
+        """
         weight = self.weight[tile[0] : tile[1]].to(z.dtype)
         return (z @ weight.T)[None]
 
     def tile_sum(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return the B x n weighted sums of the rows in the range `tile`. `weights` has the shape (1, B, rows)."""
+        """Return the B x n weighted sums of the points in a range.
+
+        Args:
+            weights: (1, B, S) tensor with B weights for each of the S points in the range.
+            tile: The range of points: a pair (start, stop).
+        """
         weight = self.weight[tile[0] : tile[1]].to(weights.dtype)
         return weights[0] @ weight
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n weighted sums of all P rows, given the B x P `weights`."""
+        """Return the B x n weighted sums of all points.
+
+        Args:
+            weights: B x P weights.
+        """
         return weights @ self.weight.to(weights.dtype)
 
 

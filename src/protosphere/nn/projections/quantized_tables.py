@@ -18,15 +18,15 @@ class QuantizedTables(nn.Module):
     """Module that maps z to the dot products with all values and all codewords of quantized points.
 
     A quantized point has one value of each part, and each part has its own coordinates. The point also has one codeword
-    of each codebook, and all codebooks share the coordinates that follow those of the parts (see `QuantizedPoints`).
-    The dot product of z with a point is the sum of entries of `self(z)`: the entries for its values, plus a factor
-    times the sum of the entries for its codewords. `QuantizedPoints.factors` returns the factor of each point.
+    of each codebook, and all codebooks share the coordinates that follow those of the parts. The dot product of z with
+    a point is the sum of entries of `self(z)`: the entries for its values, plus a factor, which each point has, times
+    the sum of the entries for its codewords.
 
     Args:
         parts: For each part, a matrix whose rows are the values.
         codebooks: M x S x d array: M codebooks of S codewords with d entries.
         dim: Dimension n.
-        dtype: Dtype of the buffers.
+        dtype: Dtype of the stored values and codewords.
 
     Attributes:
         dim: Dimension n.
@@ -61,11 +61,11 @@ class QuantizedTables(nn.Module):
 
     @property
     def num_entries(self) -> int:
-        """Number E of values of all parts plus codewords of all codebooks."""
+        """Number E of entries of the result of `forward`: values of all parts plus codewords of all codebooks."""
         return sum(self.sizes)
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x E dot products of vectors with all values and codewords.
+        """Return the B x E dot products of vectors with all E values and codewords.
 
         The columns are the values of all parts, followed by the codewords of all codebooks.
 
@@ -77,12 +77,12 @@ class QuantizedTables(nn.Module):
         return torch.cat([own, products], dim=1)
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n weighted sums of all values and codewords.
+        """Return the B x n weighted sums of all E values and codewords.
 
-        The method is the transpose of `forward`.
+        The values and codewords are regarded as vectors of R^n, with zeros for all other coordinates.
 
         Args:
-            weights: B x E weights, in the order of the result of `forward`.
+            weights: B x E weights. The columns are the values of all parts, followed by the codewords of all codebooks.
         """
         first = self.parts.num_entries
         own = self.parts.weighted_sum(weights[:, :first])

@@ -1,4 +1,4 @@
-"""Self-supervised learning with prototypes, fixed or learned: SwAV, DINO and noise as targets."""
+"""Self-supervised learning with fixed or learned prototypes, by three methods: SwAV, DINO and noise as targets."""
 
 from protosphere.nn.self_supervised.dino_head import DINOHead
 from protosphere.nn.self_supervised.dino_loss import DINOLoss
