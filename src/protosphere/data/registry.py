@@ -34,11 +34,11 @@ Files = tuple[RemoteFile, ...]
 
 
 def remote_files(url: str, digests: Mapping[str, str]) -> Files:
-    """Return one record for each file in a folder of a server.
+    """Return one record for each file to download from a folder of a server.
 
     Args:
         url: Address of the folder, to which the name of each file is appended.
-        digests: Mapping from the name of each file to its digest, as in `RemoteFile`.
+        digests: Mapping from the name of each file to the publisher's digest, which begins with `md5:` or `sha256:`.
     """
     return tuple(
         RemoteFile(name, url + name, digest) for name, digest in digests.items()
@@ -50,14 +50,16 @@ class DatasetEntry:
     """A registered dataset.
 
     Attributes:
-        name: Name for `load_dataset`.
+        name: Name by which `load_dataset` loads the dataset.
         num_classes: Number K of classes.
         features: True if the examples are feature vectors, False if they are images.
         files: Files of the dataset. The tuple is empty if the dataset is shipped with the package.
-        read: Function from the paths of the files to the dataset.
+        read: Function from the paths of the files, in the order of `files`, to the dataset.
         summary: Description in one line.
-        folder: Name of the dataset's folder within the data folder. An empty string stands for the name of the dataset.
-        system_folder: Folder in which a package of the operating system may have installed the files, or None.
+        folder: Name of the dataset's folder within the folder in which protosphere keeps datasets. An empty string
+            stands for the name of the dataset.
+        system_folder: Folder in which a package of the operating system may have installed the files. None if there is
+            no such package.
     """
 
     name: str
@@ -89,13 +91,15 @@ def dataset(
     A name can be registered only once.
 
     Args:
-        name: Name for `load_dataset`.
+        name: Name by which `load_dataset` loads the dataset.
         num_classes: Number of classes.
         summary: Description in one line.
         files: Files of the dataset. By default there are none, because the dataset is shipped with the package.
         features: True if the examples are feature vectors, False if they are images.
-        folder: Name of the dataset's folder within the data folder. An empty string stands for the name of the dataset.
-        system_folder: Folder in which a package of the operating system may have installed the files, or None.
+        folder: Name of the dataset's folder within the folder in which protosphere keeps datasets. An empty string
+            stands for the name of the dataset.
+        system_folder: Folder in which a package of the operating system may have installed the files. None if there is
+            no such package.
 
     Returns:
         The decorator, which returns the decorated function unchanged.

@@ -31,12 +31,15 @@ def write_views(
 
     Args:
         images: N x C x H x W bytes.
-        rows: B indices of images.
+        rows: Indices of the B images to use.
         crops: 4 x B array with the position of the left edge, the position of the top edge, the width and the height of
             each crop, in pixels.
-        mirrored: B booleans, True if the view is mirrored left to right.
-        factors: 2 x B array with the factor of the brightness and the factor of the contrast of each view.
-        matrices: B x 3 x 3 color matrices, which are applied only if there are three channels.
+        mirrored: B booleans that say whether each view is mirrored left to right.
+        factors: 2 x B array with two factors for each view. All pixels are multiplied by the first factor, the
+            brightness. Then their differences from the mean brightness of the view are multiplied by the second factor,
+            the contrast.
+        matrices: B x 3 x 3 color matrices. If there are three channels, the color of each pixel, a vector of three
+            numbers, is multiplied by the matrix of the view. Otherwise, the matrices are not used.
         levels: C x 256 table with the normalized value of each byte in each channel. The normalized value must be an
             affine function of the byte.
         batch: B x C x H x W array, which is overwritten with the views.
@@ -60,12 +63,7 @@ def write_views(
 def _resize(
     image: Bytes, crop: Floats, mirrored: bool, brightness: Float, view: Floats
 ) -> None:
-    """Resize a crop of `image` by bilinear interpolation, and write it into `view`.
-
-    `crop` contains the position of the left edge, the position of the top edge, the width and the height of the crop,
-    in pixels. If `mirrored` is True, the crop is also mirrored left to right. Pixels are multiplied by `brightness` and
-    clipped to the range from 0 to 255.
-    """
+    # `crop` has the left edge, the top edge, the width and the height of the crop, in pixels.
     channels, height, width = view.shape
     left_columns = np.empty(width, np.int64)
     right_columns = np.empty(width, np.int64)
@@ -97,12 +95,8 @@ def _resize(
 
 @compiled_exactly
 def _neighbors(start: Float, size: Float, k: int, count: int) -> tuple[int, int, Float]:
-    """Return two indices of pixels along one axis of the original image, and the weight of the second pixel.
-
-    Pixel `k` of a resized crop is interpolated between these two pixels. Along the axis, the crop begins at the
-    position `start` of the original image and has the length `size`. The original image and the resized crop have
-    `count` pixels.
-    """
+    """Return the two pixels between which pixel `k` of a resized crop lies, and the weight of the second one."""
+    # Along this axis, the crop begins at `start` and has the length `size`; image and resized crop have `count` pixels.
     position = start + size * np.float32((k + 0.5) / count) - np.float32(0.5)
     position = min(max(position, np.float32(0)), np.float32(count - 1))
     first = int(position)
@@ -122,10 +116,7 @@ def _clipped(pixel: Float) -> Float:
 
 @compiled_exactly
 def _change_contrast(view: Floats, factor: Float) -> None:
-    """Multiply the difference between each pixel and the mean brightness of the view by `factor`.
-
-    The view is changed in place. Pixels are clipped to the range from 0 to 255.
-    """
+    """Multiply the differences between the pixels and the mean brightness of the view by `factor`, in place."""
     channels, height, width = view.shape
     total = 0.0
     for i in range(height):
@@ -147,10 +138,6 @@ def _change_contrast(view: Floats, factor: Float) -> None:
 
 @compiled_exactly
 def _recolor(view: Floats, matrix: Floats) -> None:
-    """Replace the color of each pixel, a vector of three numbers, by its product with the 3 x 3 matrix `matrix`.
-
-    The view is changed in place. Pixels are clipped to the range from 0 to 255.
-    """
     for i in range(view.shape[1]):
         for j in range(view.shape[2]):
             red = view[0, i, j]

@@ -263,7 +263,7 @@ class TrainingConfig:
 
     @property
     def has_prototype_per_image(self) -> bool:
-        """True if there is one prototype for each training image. The setting `num_prototypes` is then unused."""
+        """True if the objective has one prototype for each training image, so that `num_prototypes` is unused."""
         if not self.is_self_supervised:
             return False
         # loads torch
@@ -278,11 +278,14 @@ class TrainingConfig:
 
     @property
     def fits_prototypes(self) -> bool:
-        """True if the scheme and the seed alone do not determine the prototypes of the classes.
+        """True if the prototypes of the classes depend on more than the scheme and the seed.
 
-        This is the case if the prototypes are made from class means or from a learned layer, if the mapping is `align`
-        or `oppose`, or if there is a prototype warm-up. The module `experiments.prototype_fitting` then computes the
-        prototypes.
+        This is the case if one of these conditions holds:
+
+        - The prototypes are class means or the weights of a learned layer.
+        - The mapping is `align` or `oppose`, so that the order of the prototypes depends on the similarity of the
+          classes.
+        - There is a prototype warm-up, in which the prototypes are trained.
         """
         return (
             self.prototypes != GIVEN_PROTOTYPES
@@ -327,7 +330,7 @@ class TrainingConfig:
 
     @property
     def title(self) -> str:
-        """Description of the run in one line: prototypes or learned head, dimension, mapping and seed."""
+        """Description of the run in one line, with the prototypes or the learned head, the dimension and the seed."""
         parts = [self.series, f"n = {self.dim}"]
         if self.is_self_supervised:
             parts = [self.objective, *parts]
@@ -358,7 +361,7 @@ class TrainingConfig:
         return hashlib.sha256(text.encode()).hexdigest()[:DIGEST_LETTERS]
 
     def record(self) -> dict[str, Any]:
-        """Return all settings as a dictionary that can be written as JSON."""
+        """Return the values of all settings by name, as a dictionary that can be written as JSON."""
         return asdict(self)
 
     def changed(self, **settings: Any) -> TrainingConfig:
@@ -403,9 +406,12 @@ def config_from(settings: Mapping[str, Any]) -> TrainingConfig:
 
 
 def without_prototypes(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of `settings` in which the settings that only fixed prototypes use have their defaults.
+    """Return a copy of `settings` in which all settings that only fixed prototypes use have their defaults.
 
-    A config with a learned head is valid only if these settings have their defaults.
+    A config whose head is learned is valid only if these settings have their defaults.
+
+    Args:
+        settings: Values of the settings by name.
     """
     return dict(settings) | {name: DEFAULTS[name] for name in PROTOTYPE_SETTINGS}
 

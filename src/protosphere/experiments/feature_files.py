@@ -106,9 +106,9 @@ def write_features(
 
     Args:
         dataset: Dataset of images.
-        network: Feature extractor.
+        network: Feature extractor, a function from preprocessed images to features.
         preparation: Preprocessing of the images.
-        path: Path of the .npz file.
+        path: Path of the .npz file to write.
         batch_size: Number of images per call of the network.
         int8: Whether to store the features as int8 instead of float32.
         progress: Function that is called with a description of the step, the number of finished images and the number
@@ -157,11 +157,7 @@ def _extracted(
     batch_size: int,
     progress: Progress,
 ) -> dict[str, NDArray[np.float32]]:
-    """Return the features of the images, as matrices under the keys "train" and "test".
-
-    An interrupted call with the same arguments leaves its finished rows in the folder `work`. They are not computed
-    again.
-    """
+    """Return the features, keyed "train" and "test"; rows that an interrupted call left in `work` are reused."""
     # rows are only appended to rows of the same dataset, network and settings
     told = f"{dataset.digest} {network.identity} {preparation} {batch_size}"
     key = hashlib.sha256(told.encode()).hexdigest()
@@ -214,17 +210,7 @@ def _features(network: FeatureNetwork, images: Tensor) -> NDArray[np.float32]:
 
 
 def _finished_rows(note: Path, target: Path, key: str, count: int) -> tuple[int, Any]:
-    """Return the number of rows that an interrupted call has finished, and the matrix that contains these rows.
-
-    Args:
-        note: JSON file with the number of finished rows and the key of the interrupted call.
-        target: File with the matrix.
-        key: Digest of the dataset, the network and the settings of this call.
-        count: Number of rows of the matrix.
-
-    Returns:
-        The pair (number, matrix); (0, None) if no interrupted call with the same key has finished a row.
-    """
+    """Return the number of rows that an interrupted call finished, and their matrix; (0, None) if there are none."""
     with suppress(OSError, *DAMAGE):
         told = json.loads(note.read_text(encoding="utf-8"))
         rows: Any = np.load(target, mmap_mode="r+")
@@ -241,11 +227,7 @@ def _finished_rows(note: Path, target: Path, key: str, count: int) -> tuple[int,
 def _rounded_to_int8(
     found: Mapping[str, NDArray[np.float32]],
 ) -> dict[str, NDArray[Any]]:
-    """Return arrays for the file: the int8 features `x_train` and `x_test`, and the vectors `step` and `center`.
-
-    `found` contains the float features under the keys "train" and "test". `write_features` defines `step` and `center`,
-    which have one entry per column of features.
-    """
+    # The docstring of `write_features` defines `step` and `center`, which have one entry per column of features.
     blocks = {
         part: np.split(rows, range(ROWS_AT_ONCE, len(rows), ROWS_AT_ONCE))
         for part, rows in found.items()

@@ -44,7 +44,7 @@ class FeatureNetwork:
 
 
 def feature_network(name: str) -> FeatureNetwork:
-    """Return the feature extractor with this name.
+    """Return the feature extractor that is in an ONNX file or has an import name.
 
     Args:
         name: Path of an .onnx file, or the import name (package.module.name) of an nn.Module or of a function that
@@ -122,10 +122,7 @@ def _onnx(path: Path) -> FeatureNetwork:
 
 
 def _in_batches(run: Callable[[Tensor], Tensor], batch: int, images: Tensor) -> Tensor:
-    """Return the features of `images`, computed by calls of `run` with exactly `batch` images each.
-
-    If too few images are left for the last call, copies of the last image are added, and their features are dropped.
-    """
+    # `run` takes exactly `batch` images. The last call is filled up with copies of the last image.
     missing = -len(images) % batch
     if missing:
         filled = torch.cat([images, images[-1:].expand(missing, -1, -1, -1)])

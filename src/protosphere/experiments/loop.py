@@ -63,9 +63,9 @@ class Outcome:
 
     Attributes:
         history: Metrics of each epoch.
-        metrics: Metrics of the network after the last epoch, by name.
+        metrics: Metrics of the network after the last epoch, by name. A value that is not finite is None.
         classifier: The trained network.
-        normalized: Normalization of the network's inputs.
+        normalized: Module that normalizes the network's inputs.
     """
 
     history: tuple[EpochMetrics, ...]
@@ -76,11 +76,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class _Run:
-    """Objects of a training run in progress.
-
-    The network is stored twice: as `classifier`, and as `model`, the object in which Fabric has wrapped it. The
-    attribute `watched` says whether held-out examples are evaluated after each epoch.
-    """
+    """Objects of a training run in progress; `model` is the object in which Fabric has wrapped `classifier`."""
 
     fabric: Any
     model: Any
@@ -91,20 +87,15 @@ class _Run:
     config: TrainingConfig
     optimizer: Any
     schedule: Any
-    watched: bool
+    watched: bool  # whether held-out examples are evaluated after each epoch
 
     @property
     def part(self) -> Share:
-        """Share of each batch that this process handles."""
         return Share(self.fabric.global_rank, self.fabric.world_size)
 
     def batches(self, epoch: int) -> Iterator[tuple[Tensor, Tensor, int]]:
-        """Yield (inputs, labels, size) for each batch.
-
-        `inputs` and `labels` belong to the examples of the batch that this process handles. `size` is the number of all
-        examples of the batch. In self-supervised runs, `labels` contains the indices of the images among the training
-        examples.
-        """
+        """Yield (inputs, labels, size of the whole batch) for each batch, with the inputs of this process only."""
+        # In self-supervised runs, the labels are the indices of the images among the training examples.
         draw = view_batches if self.config.is_self_supervised else training_batches
         return draw(self.data, self.config, epoch, self.part)
 
@@ -140,14 +131,15 @@ def train(
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
-        code: Prototypes; None for a learned head.
+        code: Prototypes of the classes; None if the config has a learned head.
         dataset: Dataset to train on.
-        folder: Folder of the run, for checkpoint and metrics.
-        fabric: Lightning Fabric with device and processes.
+        folder: Folder of the run, to which the checkpoint and the metrics are written.
+        fabric: Lightning Fabric object, which determines the device and the number of processes.
         report: Function that the first process calls after each epoch with the metrics of the epoch.
         tick: Function that is called after each batch with the number of its images.
         tensorboard: Whether to write the metrics for TensorBoard if it is installed.
-        head: Module that maps z to logits and replaces the head of the config; None to use the head of the config.
+        head: Module that maps the output of the backbone to logits and replaces the head of the config. None means the
+            head of the config.
         watched: Whether to evaluate the held-out examples after each epoch. If false, they are evaluated after the last
             epoch only.
 
@@ -265,11 +257,6 @@ def _checkpoint(run: _Run, history: tuple[EpochMetrics, ...]) -> Checkpoint:
 
 
 def _epoch(run: _Run, epoch: int, tick: Tick) -> EpochMetrics:
-    """Train one epoch and return its metrics.
-
-    Raises:
-        TrainingError: If the loss is not finite.
-    """
     begun = time.perf_counter()
     lr = float(run.schedule.get_last_lr()[0])
     sums = _steps(run, epoch, lr, tick)
@@ -296,15 +283,7 @@ def _epoch(run: _Run, epoch: int, tick: Tick) -> EpochMetrics:
 
 
 def _steps(run: _Run, epoch: int, lr: float, tick: Tick) -> Tensor:
-    """Train one epoch at the learning rate `lr`.
-
-    The setting `warmup` of the config is a number of epochs at the beginning of the run. During these epochs, the
-    learning rate is smaller: it rises linearly from 0 to `lr`.
-
-    Returns:
-        A vector with two entries: the sum of the losses and the number of correct predictions, over the examples of
-        this process.
-    """
+    """Train one epoch; return the sum of the losses and the number of correct predictions in this process."""
     fabric = run.fabric
     part = run.part
     warmup = run.config.warmup
@@ -313,7 +292,7 @@ def _steps(run: _Run, epoch: int, lr: float, tick: Tick) -> Tensor:
     run.model.train()
     for inputs, labels, whole in run.batches(epoch):
         seen += whole
-        if epoch < warmup:
+        if epoch < warmup:  # the rate rises linearly from 0 to `lr`
             set_rate(
                 run.optimizer,
                 lr * min(1.0, (epoch + seen / len(run.data.train)) / warmup),

@@ -38,8 +38,10 @@ class TrainedModel(nn.Module):
         config: Config of the training run.
         class_names: Names of the classes; logit k belongs to `class_names[k]`.
         normalized: Module that normalizes the inputs.
-        backbone: Network from normalized inputs to z. After a self-supervised run, it maps them to features.
-        head: A `PrototypeHead` or a learned layer. After a self-supervised run, it is the identity.
+        backbone: Network from normalized inputs to the inputs of the head. After a self-supervised run, it maps them to
+            features.
+        head: A `PrototypeHead` or a learned layer, which computes the logits. After a self-supervised run, it is the
+            identity.
     """
 
     def __init__(
@@ -78,7 +80,7 @@ def save_model(
     After a self-supervised run, the file contains no head.
 
     Args:
-        folder: Folder for the checkpoint, the metrics and the weights of the run.
+        folder: Folder of the run, in which the file `weights.safetensors` is written.
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Dataset of the run, for the shape of inputs and the names of classes.
         classifier: The trained network.
@@ -166,13 +168,9 @@ def _normalized(state: Mapping[str, Tensor], shape: tuple[int, ...]) -> Normaliz
 def _backbone(
     config: TrainingConfig, shape: tuple[int, ...], state: Mapping[str, Tensor]
 ) -> nn.Module:
-    """Return the backbone of a config with the weights `state`, for inputs of the given shape.
-
-    If the backbone belongs to this package, the shapes of the weights are checked before memory is allocated.
-    """
     dim = FEATURE_DIM if config.is_self_supervised else config.dim
     if is_ours(config.backbone):
-        with torch.device("meta"):
+        with torch.device("meta"):  # shapes are checked before memory is allocated
             wanted = build_backbone(config.backbone, shape, dim).state_dict()
         needed, held = (
             {name: part.shape for name, part in each.items()}
@@ -208,7 +206,6 @@ def _part(state: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
 
 
 def _read_weights(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """Return the content of a weights file as a pair: the metadata in its header, and its tensors by name."""
     if not path.is_file():
         raise StorageError(f"cannot read '{path}': there is no such file")
     try:

@@ -1,7 +1,7 @@
 """Figures with histograms of the cosines of all pairs of points, one panel per code, with a common axis.
 
 If the cosines of a code are exact fractions, a panel shows a bar for each of them. Otherwise, it shows the numbers of
-pairs whose cosines are in intervals (see `spherical.cosines`).
+pairs whose cosines are in intervals.
 """
 
 from collections.abc import Sequence
@@ -65,6 +65,9 @@ def histogram_figure(counts: Sequence[CosineCounts]) -> Any:
 
     If the cosines of a code are exact fractions, its panel shows a bar for each of them. Otherwise, it shows a step for
     each interval of cosines.
+
+    Args:
+        counts: For each code, the numbers of pairs by cosine or by interval of cosines.
     """
     styles = scheme_styles(dict.fromkeys(count.scheme for count in counts))
     sizes = sorted({count.num_classes for count in counts})
@@ -84,12 +87,9 @@ def histogram_figure(counts: Sequence[CosineCounts]) -> Any:
 
 
 def _draw_panel(ax: Any, count: CosineCounts, style: FigureStyle) -> None:
-    """Draw the histogram of one code in the panel `ax`, with a title.
-
-    If the horizontal axis does not show the cosine -1, the title says how many pairs have this cosine.
-    """
     low, high = ax.get_xlim()
     shown = [entry for entry in count.bins if float(entry.low) >= low]
+    # cosines -1 to the left of the axis; the title says how many there are
     hidden = [entry for entry in count.bins if float(entry.low) < low]
     if count.exact:
         _draw_bars(ax, shown, count.pairs, (high - low) / 120, style.color)
@@ -117,15 +117,7 @@ def _draw_panel(ax: Any, count: CosineCounts, style: FigureStyle) -> None:
 def _draw_bars(
     ax: Any, bins: Sequence[CosineBin], pairs: int, width: float, color: str
 ) -> None:
-    """Draw a bar for each cosine of a code. A dot at the foot of each bar makes low bars visible.
-
-    Args:
-        ax: Panel to draw in.
-        bins: The exact cosines with their numbers of pairs.
-        pairs: Number of all pairs of points of the code. The height of a bar is its percentage of these pairs.
-        width: Width of a bar.
-        color: Color of the bars.
-    """
+    """Draw a bar for each cosine, with a dot at its foot; `pairs` is the number of all pairs of the code."""
     middles = [entry.middle for entry in bins]
     heights = [100 * entry.pairs / pairs for entry in bins]
     ax.bar(middles, heights, width=width, color=color)
@@ -139,19 +131,10 @@ def _cosine_text(cosine: Cosine) -> str:
 
 
 def _steps(bins: Sequence[CosineBin], pairs: int) -> tuple[Any, Any]:
-    """Return the heights and the edges of the steps of a histogram.
-
-    Intervals that are missing between the first and the last interval in `bins` have height 0.
-
-    Args:
-        bins: Intervals of equal length with their numbers of pairs, in ascending order.
-        pairs: Number of all pairs of points of the code.
-
-    Returns:
-        The height of each interval in percent of all pairs, and the ends of the intervals in ascending order.
-    """
+    """Return the heights, in percent of all pairs, and the edges of the steps of a histogram."""
     width = min(float(entry.high) - float(entry.low) for entry in bins)
     first = float(bins[0].low)
+    # missing intervals between the first and the last one have height 0
     places = [round((float(entry.low) - first) / width) for entry in bins]
     heights = np.zeros(places[-1] + 1)
     heights[places] = [100 * entry.pairs / pairs for entry in bins]
@@ -160,10 +143,6 @@ def _steps(bins: Sequence[CosineBin], pairs: int) -> tuple[Any, Any]:
 
 
 def _extent(counts: Sequence[CosineCounts]) -> tuple[float, float]:
-    """Return the limits of the horizontal axis: the range of all cosines, with a margin.
-
-    If all cosines other than -1 are larger than `NEARLY_ANTIPODAL`, the axis does not show -1.
-    """
     lows: list[float] = []
     highs: list[float] = []
     for count in counts:

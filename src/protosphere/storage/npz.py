@@ -43,13 +43,7 @@ DAMAGE = (
 
 
 class _BoundedReader(io.RawIOBase):
-    """Binary reader that raises a StorageError when more than `most_bytes` bytes are read.
-
-    Args:
-        file: The file to read.
-        path: Path of the file, for the error message.
-        most_bytes: Largest number of bytes that may be read.
-    """
+    """Binary reader that raises a StorageError when more than `most_bytes` bytes are read."""
 
     def __init__(self, file: IO[bytes], path: Path, most_bytes: int) -> None:
         super().__init__()
@@ -73,19 +67,13 @@ class _BoundedReader(io.RawIOBase):
 
 
 def _expansion_message(size_bytes: int, path: Path) -> str:
-    """Return the end of the error message for a file that would unpack to too much data.
-
-    Args:
-        size_bytes: Lower bound on the number of bytes to which the file would unpack.
-        path: Path of the packed file.
-    """
     size = f"at least {size_bytes / 2**20:,.0f} MiB out of {path.stat().st_size / 2**20:.1f} MiB"
     return f"it would unpack to {size}; real data is not packed so tightly"
 
 
 @contextmanager
 def unpacked(path: Path) -> Generator[IO[bytes]]:
-    """Return a context manager that opens a file for reading.
+    """Return a context manager that opens a file for reading bytes.
 
     If the file is a gzip file, it is decompressed while it is read.
 
@@ -93,8 +81,8 @@ def unpacked(path: Path) -> Generator[IO[bytes]]:
         path: File to open.
 
     Raises:
-        StorageError: If the file expands to more than `UNSUSPECTED_BYTES` and to more than `LARGEST_RATIO` times its
-            own size. The error is raised during reading, as soon as this limit is exceeded.
+        StorageError: If the file expands to more than 64 MiB and to more than 100 times its own size. The error is
+            raised during reading, as soon as this limit is exceeded.
     """
     with path.open("rb") as raw:
         packed = raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
@@ -110,7 +98,10 @@ def unpacked(path: Path) -> Generator[IO[bytes]]:
 def refuse_tightly_packed(path: Path) -> None:
     """Raise a StorageError if the content of a zip file would unpack to far more bytes than real data would.
 
-    The limit is the larger of `UNSUSPECTED_BYTES` and `LARGEST_RATIO` times the size of the file.
+    The limit is 64 MiB or 100 times the size of the file, whichever is larger.
+
+    Args:
+        path: Path of the zip file.
     """
     with zipfile.ZipFile(path) as archive:
         total = sum(entry.file_size for entry in archive.infolist())
@@ -132,7 +123,8 @@ def read_arrays(
         A mapping from the names in `wanted` to arrays. Names without an array in the file are left out.
 
     Raises:
-        StorageError: If a needed array is missing, or the file cannot be read.
+        StorageError: If a needed array is missing, the file cannot be read, or the arrays would unpack to far more
+            bytes than real data would.
     """
     with _opened(path) as archive:
         present: list[str] = archive.files
@@ -162,10 +154,7 @@ def array_shape(path: Path, name: str) -> tuple[int, ...]:
 
 @contextmanager
 def _opened(path: Path) -> Generator[np.lib.npyio.NpzFile]:
-    """Return a context manager that opens an .npz file.
-
-    If the `with` block fails because the file is damaged, missing or too large, a StorageError is raised.
-    """
+    """Return a context manager that opens an .npz file and turns errors of its `with` block into StorageErrors."""
     try:
         with (
             path.open("rb") as raw,
@@ -197,11 +186,7 @@ def _opened(path: Path) -> Generator[np.lib.npyio.NpzFile]:
 def _header(
     path: Path, archive: np.lib.npyio.NpzFile, name: str
 ) -> tuple[tuple[int, ...], int, int]:
-    """Return the shape and two sizes of an array of an .npz file, without reading its entries.
-
-    The first size is the number of bytes of the entries, and the second is the number of compressed bytes in the file.
-    If the array would unpack to far more bytes than real data would, a StorageError is raised.
-    """
+    """Return the shape, the size in bytes and the packed size in bytes of an array, without reading its entries."""
     assert archive.zip is not None, "an open file has its archive"
     entry = archive.zip.getinfo(f"{name}.npy")
     most_bytes = max(UNSUSPECTED_BYTES, LARGEST_RATIO * entry.compress_size)
@@ -225,10 +210,7 @@ def _header(
 def _check_sizes(
     path: Path, archive: np.lib.npyio.NpzFile, names: Collection[str]
 ) -> None:
-    """Raise a StorageError if the arrays `names` together would unpack to far more bytes than real data would.
-
-    The sizes are read from the headers of the arrays, without reading the entries.
-    """
+    """Raise a StorageError if the arrays `names` together would unpack to far more bytes than real data would."""
     sizes = {name: _header(path, archive, name)[1:] for name in names}
     total = sum(size for size, _ in sizes.values())
     packed = sum(packed for _, packed in sizes.values())

@@ -10,5 +10,8 @@ def negative_log_likelihood(predictions: Predictions) -> Tensor:
     """Return the sum, over the examples of a batch, of minus the log-probability of the true class.
 
     The metric is the total of these sums over all batches, divided by the number of all examples.
+
+    Args:
+        predictions: The logits and the true classes of the examples of the batch.
     """
     return -predictions.log_probabilities.gather(1, predictions.labels[:, None]).sum()

@@ -13,6 +13,9 @@ def top5_accuracy(predictions: Predictions) -> Tensor:
 
     The metric is the sum of these numbers over all batches, divided by the number of all examples. If there are at most
     five classes, the metric is 1.
+
+    Args:
+        predictions: The logits and the true classes of the examples of the batch.
     """
     best = predictions.logits.topk(min(5, predictions.logits.shape[1]), dim=1).indices
     return (best == predictions.labels[:, None]).any(dim=1).sum()
