@@ -1,4 +1,4 @@
-"""Command `protosphere assign`.
+"""Command `protosphere assign`, which matches prototypes to classes by the similarity of the classes.
 
 Options that several commands share, such as --json, have their help text in the module `arguments`.
 """

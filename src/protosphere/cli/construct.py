@@ -1,4 +1,4 @@
-"""Command `protosphere construct`.
+"""Command `protosphere construct`, which builds prototypes by a scheme and prints their certificate.
 
 Options that several commands share, such as --json, have their help text in the module `arguments`.
 """

@@ -1,4 +1,4 @@
-"""Command `protosphere explore`.
+"""Command `protosphere explore`, which writes the atlas page to an .html file and opens it in a browser.
 
 Options that several commands share, such as --json, have their help text in the module `arguments`.
 """
@@ -54,7 +54,6 @@ def explore(
 
 
 def _check_range(name: str, value: int, smallest: int, largest: int) -> None:
-    """Check that the value of an option is from `smallest` to `largest`; otherwise raise InvalidArgumentError."""
     if not smallest <= value <= largest:
         raise InvalidArgumentError(
             f"'{name}' must be from {smallest} to {largest} on the page, got {brief(value)}"

@@ -1,4 +1,4 @@
-"""Command `protosphere figure`.
+"""Command `protosphere figure`, which draws the figures of the package and writes them to files.
 
 Options that several commands share, such as --json, have their help text in the module `arguments`.
 """
@@ -47,7 +47,11 @@ def figure(
 
 
 def show_names(*, json: bool) -> None:
-    """Print the name and the summary of every figure, as text or as JSON."""
+    """Print the name and the summary of every figure.
+
+    Args:
+        json: Whether to print JSON instead of text.
+    """
     figures = [(named.name, named.summary) for named in FIGURES.values()]
     if json:
         print_json([{"name": name, "summary": summary} for name, summary in figures])

@@ -1,4 +1,4 @@
-"""Command `protosphere report`.
+"""Command `protosphere report`, which prints the accuracies of training runs and writes them to files.
 
 Options that several commands share, such as --json, have their help text in the module `arguments`.
 """
@@ -70,9 +70,10 @@ def report(
 
 
 def heading(records: Sequence[RunRecord]) -> str:
-    """Return the first line of the report.
+    """Return the first line of the text report.
 
-    The line has the number of runs by status, the dataset, the backbones and the numbers of epochs.
+    The line states how many runs are finished and how many have another status, such as failed. It also names the
+    dataset, the backbones and the numbers of epochs.
 
     Args:
         records: Records of runs on one dataset.
@@ -86,11 +87,11 @@ def heading(records: Sequence[RunRecord]) -> str:
 
 
 def accuracy_lines(records: Sequence[RunRecord]) -> list[str]:
-    """Return lines of text with mean test accuracies of finished runs.
+    """Return lines of text with the mean test accuracy of finished runs, one line for each method and dimension.
 
-    Each line is for one method (as `paired` names it) and one dimension, and states the mean over the seeds. Runs of a
-    method may also differ in a setting that `paired` chooses by validation accuracy, such as the learning rate. Then
-    each value of this setting has its own line.
+    The runs on one line differ only in their seeds. The name of a method is the scheme or the learned head, with the
+    settings in which methods differ. If the runs of a method differ in the learning rate or another setting that is
+    tuned on validation data, each value of the setting has its own line.
 
     Args:
         records: Records of runs on one dataset.
@@ -132,9 +133,12 @@ def drawn_figures(records: Sequence[RunRecord], folder: Path) -> tuple[Path, ...
 
 
 def page_of(records: Sequence[RunRecord]) -> str:
-    """Return the text of an HTML page about the runs in `records`.
+    """Return the text of an HTML page about runs on one dataset.
 
     The page shows bounds, except if the number of classes is unknown because the file of a user's dataset is missing.
+
+    Args:
+        records: Records of runs on one dataset.
     """
     name = records[0].config.dataset
     num_classes = None
@@ -147,13 +151,13 @@ def page_of(records: Sequence[RunRecord]) -> str:
 
 
 def metric_cell(name: str, value: float | None) -> tuple[str, float | None]:
-    """Return the column heading of a metric, and its value in the unit of this column.
+    """Return the column heading of a metric, and its value in the unit of the column.
 
-    The unit is percent if the metric is a fraction.
+    A fraction, such as an accuracy, is given in percent. Other metrics are returned unchanged.
 
     Args:
         name: Name of the metric, such as 'test_accuracy'.
-        value: Value of the metric.
+        value: Value of the metric. None is returned unchanged.
     """
     if not is_share(name):
         return metric_label(name), value
@@ -161,7 +165,11 @@ def metric_cell(name: str, value: float | None) -> tuple[str, float | None]:
 
 
 def run_row(record: RunRecord) -> dict[str, Any]:
-    """Return a run as a row of the table on the HTML page: a dictionary from column headings to values."""
+    """Return a run as a row of the table on the HTML page: a dictionary from column headings to values.
+
+    Args:
+        record: Record of the run.
+    """
     config = record.config
     accuracy = record.test_accuracy
     return {

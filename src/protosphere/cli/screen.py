@@ -21,12 +21,20 @@ def screen() -> SafeConsole:
 
 
 def print_json(record: Mapping[str, Any] | Iterable[Any]) -> None:
-    """Print a JSON document on standard output."""
+    """Print a JSON document on standard output.
+
+    Args:
+        record: The document, as dictionaries, lists, texts and numbers. NaN and infinity are not allowed.
+    """
     sys.stdout.write(json.dumps(record, indent=2, allow_nan=False) + "\n")
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print lines without wrapping them, so that a long line can be copied."""
+    """Print lines without wrapping them, so that a long line can be copied.
+
+    Args:
+        lines: Lines of text.
+    """
     console = screen()
     for line in lines:
         console.print(line, soft_wrap=True)
@@ -71,9 +79,9 @@ def print_codes(
     """Print a table with a row for each code.
 
     Args:
-        numbers: Headings of the numeric columns. The last column, with scheme and description, has a fixed heading.
-        rows: Entries of each row: the numbers, then a text with scheme and description.
-        legend: Explanation of the symbols in the table.
+        numbers: Headings of all columns but the last. The last column has the fixed heading "scheme: description".
+        rows: Entries of each row, as texts: the numbers, then the scheme with the description of the code.
+        legend: Explanation of the symbols in the table, which is printed below the table.
     """
     table = Table(box=None, padding=(0, 1), header_style="bold")
     for heading in numbers:
@@ -101,7 +109,10 @@ def decimal(value: Cosine, places: int = 6) -> str:
 
 
 def format_cosine(value: Cosine) -> str:
-    """Return a cosine as decimal text. If it is exact and its fraction is short, the text also contains the fraction.
+    """Return a cosine as text with six decimal places, followed by its exact value if this is a short fraction.
+
+    A float is never followed by an exact value. After a fraction with more than 24 characters, only the word "exact" is
+    added. Integers are written without decimal places.
 
     >>> format_cosine(Fraction(-1, 99)), format_cosine(Fraction(0)), format_cosine(0.0365871)
     ('-0.010101 (exactly -1/99)', '0 (exactly)', '0.036587')
@@ -117,7 +128,7 @@ def format_cosine(value: Cosine) -> str:
 
 
 def difference(value: float) -> str:
-    """Return the difference `value` of two numbers as text with six decimal places.
+    """Return `value`, the difference of two numbers, as text with six decimal places.
 
     A difference whose absolute value is below 1e-5 is written in scientific notation, and a zero as "0".
 
@@ -130,13 +141,13 @@ def difference(value: float) -> str:
 
 
 def cosine_fields(name: str, value: Cosine | None) -> dict[str, Any]:
-    """Return a cosine as two JSON fields: a float, and the fraction as text.
+    """Return a cosine as two JSON fields: a float, and the exact fraction as text.
 
-    If the cosine is not exact, the second field is null.
+    If the cosine is a float, the second field is None (null in JSON).
 
     Args:
         name: Name of the field with the float. The other field has this name with the ending "_exact".
-        value: The cosine. If it is None, both fields are null.
+        value: The cosine. If it is None, both fields are None.
 
     >>> cosine_fields("gap", Fraction(1, 4))
     {'gap': 0.25, 'gap_exact': '1/4'}
