@@ -17,7 +17,7 @@ SMALLEST_UNPADDED = 13
 
 @backbone(summary="two 5 x 5 convolutions of stride 2, 100 hidden")
 def simard(input_shape: Shape, dim: int) -> nn.Module:
-    """Return Simard's network.
+    """Return Simard's network: two 5 x 5 convolutions of stride 2, a layer of 100 hidden units, and an output layer.
 
     If a side of the image is shorter than 13 pixels, both convolutions pad their input by two pixels on each side.
 
@@ -47,8 +47,5 @@ def simard(input_shape: Shape, dim: int) -> nn.Module:
 
 
 def _output_side(size: int, padding: int) -> int:
-    """Return the side length of the output of a 5 x 5 convolution of stride 2.
-
-    `size` is the side length of the input, and `padding` is the number of zeros that are added on each side.
-    """
+    """Return the side length of the output of a 5 x 5 convolution of stride 2."""
     return (size + 2 * padding - 5) // 2 + 1

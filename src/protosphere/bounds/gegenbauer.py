@@ -13,10 +13,12 @@ SMALLEST = 1e-100
 def gegenbauer_rows(dim: int, degree: int, t: Points) -> Points:
     """Return the values of the Gegenbauer polynomials P_0, ..., P_degree at the numbers `t`.
 
+    P_k is the polynomial of degree k for the sphere in R^n, scaled so that P_k(1) = 1.
+
     Args:
         dim: Dimension n.
         degree: Largest degree, at least 1.
-        t: Arguments of the polynomials, a vector.
+        t: Vector of the numbers, usually cosines.
 
     Returns:
         Matrix with one row for each polynomial and one column for each entry of `t`.
@@ -34,14 +36,18 @@ def gegenbauer_rows(dim: int, degree: int, t: Points) -> Points:
 
 
 def neighbors(dim: int, degree: int, t: float) -> tuple[float, float]:
-    """Return the values P_{degree-1}(t) and P_degree(t), both multiplied by the same positive factor.
+    """Return two numbers with the same signs and the same ratio as P_{k-1}(t) and P_k(t), where k = `degree`.
 
-    The factor avoids underflow. Callers need only the ratio of the two values.
+    P_k is the Gegenbauer polynomial of degree k for the sphere in R^n. Unless its values are tiny, the two numbers are
+    P_{k-1}(t) and P_k(t). Tiny values are multiplied by a common positive factor, which avoids underflow.
 
     Args:
         dim: Dimension n.
-        degree: The larger degree, at least 1.
-        t: Argument of the polynomials.
+        degree: The degree k, at least 1.
+        t: Number from -1 to 1.
+
+    Returns:
+        The number for degree k - 1, and the number for degree k.
     """
     lower = 1.0
     upper = t

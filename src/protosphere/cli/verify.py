@@ -1,4 +1,7 @@
-"""Command `protosphere verify`. The options --proof and --no-limit have their help text in this module."""
+"""The command `protosphere verify`, which checks in exact arithmetic what a code file states about its points.
+
+The options --proof and --no-limit have their help text in this module.
+"""
 
 import math
 from pathlib import Path

@@ -28,10 +28,10 @@ class Dataset:
     Attributes:
         name: Name of the dataset, or path of the user's file.
         x_train: Training images (N x channels x height x width bytes) or features (N x D).
-        y_train: Classes of the training examples.
-        x_test: Test images or features.
-        y_test: Classes of the test examples.
-        class_names: One name per class.
+        y_train: Classes of the N training examples, from 0 to K - 1.
+        x_test: Test images or features, in the same form as the training examples.
+        y_test: Classes of the test examples, from 0 to K - 1.
+        class_names: Names of the K classes.
         step: Step size of each of the D columns, if the features are stored as int8. The value of a feature is the
             stored integer times the step size of its column. None for images and for float features.
 

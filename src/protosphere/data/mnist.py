@@ -61,7 +61,7 @@ UNSIGNED_BYTE = 0x08
     summary="70,000 handwritten digits of 28 x 28 pixels",
 )
 def read_mnist(files: tuple[Path, ...]) -> Dataset:
-    """Read MNIST from four IDX files.
+    """Return the dataset MNIST, read from its four files in the IDX format.
 
     Args:
         files: Paths of the training images, training labels, test images and test labels, in this order.
@@ -77,7 +77,7 @@ def read_mnist(files: tuple[Path, ...]) -> Dataset:
     summary="70,000 pieces of clothing of 28 x 28 pixels",
 )
 def read_fashion_mnist(files: tuple[Path, ...]) -> Dataset:
-    """Read Fashion-MNIST from four IDX files.
+    """Return the dataset Fashion-MNIST, read from its four files in the IDX format.
 
     Args:
         files: Paths of the training images, training labels, test images and test labels, in this order.
@@ -101,6 +101,8 @@ def _of_idx(
 
 def read_idx(path: Path, ndim: int) -> Images:
     """Return the array of unsigned bytes in an IDX file, which may be compressed by gzip.
+
+    An IDX file has a header with the number of dimensions and the size of each dimension, followed by the entries.
 
     Args:
         path: File to read.

@@ -30,13 +30,16 @@ def build_head(
 ) -> nn.Module:
     """Return the head of a config: a module that maps z, the output of the backbone, to K logits.
 
+    With prototypes, the head is a `PrototypeHead`. Without prototypes, a "bottleneck" head is a learned linear layer. A
+    "linear" head returns z unchanged, because the last layer of the backbone then computes the logits.
+
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         num_classes: Number of classes K.
         code: Prototypes; None for a learned head.
 
     Raises:
-        InvalidArgumentError: If the head is "linear" and `dim` is not the number of classes.
+        InvalidArgumentError: If the head is "linear" and the setting `dim` is not the number of classes.
     """
     if code is not None:
         return configured_head(config, code)
@@ -52,29 +55,33 @@ def build_head(
 def configured_head(config: TrainingConfig, code: SphericalCode) -> PrototypeHead:
     """Return a `PrototypeHead` with the prototypes of `code`, and the preset and the scale of the config.
 
+    The preset says how z and the prototypes give logits. The scale is the factor of the logits. If the preset of the
+    config is "auto", the head chooses it.
+
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
-        code: Prototypes.
+        code: Prototypes; point i is the prototype of class i.
     """
     preset = None if config.preset == "auto" else config.preset
     return PrototypeHead(code, preset=preset, scale=config.scale)
 
 
 def build_objective(config: TrainingConfig, head: nn.Module) -> Objective:
-    """Return the function that computes the training loss of a run.
+    """Return the function that computes the loss of a run and counts the correct predictions.
 
-    The function maps the outputs z of the backbone and the labels to two numbers: the sum of the losses and the number
-    of correct predictions. For cross-entropy, the function computes all B x K logits at once or, if `prefers_streaming`
-    is true, one block of classes after the other. For any other loss, the function calls the module of the loss.
+    The function takes the B x n outputs z of the backbone and the B labels of a batch. It returns the sum of the B
+    losses and the number of correct predictions, as two scalar tensors.
 
     Args:
-        config: Config with the loss and its options.
-        head: Module that maps z to logits.
+        config: Settings of the run, with the loss and its options.
+        head: Module that maps z to B x K logits. If it is not a `PrototypeHead`, the loss is the cross-entropy of its
+            logits.
     """
     if not isinstance(head, PrototypeHead):
         return partial(_from_logits, head)
     loss = LOSSES[head.preset.loss if config.loss == "auto" else config.loss]
     if loss.name == "cross_entropy":
+        # without streaming, all B x K logits are in memory
         if prefers_streaming(head, config.batch_size):
             return _decoding(head, partial(head.loss, reduction="sum"))
         return partial(_from_logits, head)
@@ -94,8 +101,8 @@ def build_objective(config: TrainingConfig, head: nn.Module) -> Objective:
 def prefers_streaming(head: PrototypeHead, batch_size: int) -> bool:
     """Return True if the loss should be computed in blocks of classes instead of from all logits.
 
-    The result is True if a batch has more than 2^24 logits (`LARGEST_LOGITS`), or if the projection of the head has the
-    kind "hadamard". For projections of this kind, computation in blocks is faster.
+    The result is True in two cases: if a batch has more than 2^24 logits (`LARGEST_LOGITS`), and if the head computes
+    dot products by fast Hadamard transforms, for which computation in blocks is faster.
 
     Args:
         head: Head with the prototypes.
@@ -110,9 +117,12 @@ def prefers_streaming(head: PrototypeHead, batch_size: int) -> bool:
 def check_preset_and_loss(config: TrainingConfig) -> None:
     """Check that the preset, the scale, the loss and the options of the loss in a config are valid.
 
+    Args:
+        config: Settings of the run.
+
     Raises:
-        InvalidArgumentError: If the preset, the scale or the loss is not valid, or if `loss_options` contains an option
-            that the loss does not have.
+        InvalidArgumentError: If the preset, the scale or the loss is not valid, or if the setting `loss_options`
+            contains an option that the loss does not have.
     """
     Scale(config.scale, 1.0)
     if config.preset == "auto":
@@ -139,7 +149,6 @@ def _from_logits(head: nn.Module, z: Tensor, labels: Tensor) -> tuple[Tensor, Te
 def _decoding(
     head: PrototypeHead, summed_loss: Callable[[Tensor, Tensor], Tensor]
 ) -> Objective:
-    """Return an objective that computes the loss by `summed_loss` and the predicted classes by `head.decode`."""
 
     def objective(z: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
         loss = summed_loss(z, labels)
@@ -167,11 +176,14 @@ class Classifier(nn.Module):
         self.objective = objective
 
     def forward(self, inputs: Tensor, labels: Tensor | None = None) -> Any:
-        """Return z or, if labels are given, the sum of the losses and the number of correct predictions.
+        """Return z, the output of the backbone, or two numbers if labels are given.
 
         Args:
-            inputs: Batch of B inputs.
-            labels: B classes, or None to return z.
+            inputs: Batch of B inputs of the backbone.
+            labels: Classes of the B inputs; None to return z.
+
+        Returns:
+            The B x n vectors z. If labels are given, the sum of the losses and the number of correct predictions.
         """
         z = self.backbone(inputs)
         with torch.autocast(z.device.type, enabled=False):
@@ -179,10 +191,14 @@ class Classifier(nn.Module):
             return z if labels is None else self.objective(z, labels)
 
     def after_step(self) -> None:
-        """Do nothing after a step of the optimizer, because a classifier has no teacher network to update."""
+        """Do nothing. Networks with a teacher network update it in this method, after each step of the optimizer."""
 
     def predicted(self, z: Tensor) -> Tensor:
-        """Return the predicted class of each row of z."""
+        """Return the class with the largest logit for each row of z.
+
+        Args:
+            z: B x n outputs of the backbone.
+        """
         if isinstance(self.head, PrototypeHead) and prefers_streaming(
             self.head, len(z)
         ):
@@ -190,7 +206,10 @@ class Classifier(nn.Module):
         return self.head(z).argmax(dim=1)
 
     def learned(self) -> dict[str, Tensor]:
-        """Return the tensors that were trained, by name: the state of the backbone, and the parameters of the head."""
+        """Return the state_dict of the backbone and the parameters of the head in one dictionary, on the CPU.
+
+        The names of the parameters of the head have the prefix "(head).".
+        """
         head = {
             f"(head).{name}": parameter
             for name, parameter in self.head.named_parameters()

@@ -24,11 +24,11 @@ RETRIES = 10
 
 
 def on_ray(address: str | None) -> Engine:
-    """Return the engine that does the runs of a sweep on a Ray cluster.
+    """Return a function that does the runs of a sweep on a Ray cluster and yields the record of each run when it ends.
 
     Args:
-        address: Address of the cluster. None stands for the address in $RAY_ADDRESS. If this variable is not set
-            either, a new cluster is started on this machine.
+        address: Address of the cluster. If it is None, the address in $RAY_ADDRESS is used or, if this variable is not
+            set, a new cluster is started on this machine.
     """
 
     def engine(work: Work) -> Iterator[RunRecord]:
@@ -87,7 +87,7 @@ def _runs(ray: Any, work: Work) -> Iterator[RunRecord]:
 def _remote_run(
     config: TrainingConfig, dataset: Dataset, folder: Path, accelerator: str
 ) -> RunRecord | str:
-    """Train a network on a node of the cluster. Return the record of the run, or the message of a StorageError."""
+    """Do one run on a node of the cluster, and return its record, or the message of a StorageError as text."""
     try:
         try:
             make_folder(folder)

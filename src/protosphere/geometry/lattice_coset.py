@@ -25,7 +25,8 @@ class LatticeCoset:
     """A lattice that contains all differences of the points of a code.
 
     Attributes:
-        basis: Basis of the lattice, as rows.
+        basis: Basis of the lattice, as the rows of an r x r matrix. The points may have more than r coordinates; all
+            points must then have the same further coordinates.
         least: Lower bound on the squared norms of all nonzero vectors of the lattice with this basis.
         theorem: Text that states the theorem that gives `least`.
     """
@@ -49,7 +50,7 @@ class LatticeCoset:
         points are above 0, at least 1 - `least`, and at most 1, up to rounding.
 
         Args:
-            lengths: Norms of the points.
+            lengths: Norms of the points, as an array of any shape.
         """
         # the cosine of points with lengths a <= b is at most (a^2 + b^2 - least) / 2ab, which is at most 1 - least/2
         # if 1 - least <= a and b <= 1
@@ -64,8 +65,8 @@ class LatticeCoset:
 
         Args:
             points: Unit vectors, as rows.
-            lengths: K x 1 array of numbers, by which the K unit vectors are multiplied before the test. None means
-                numbers of 1.
+            lengths: K x 1 array of numbers, by which the K unit vectors are multiplied before the test. If it is None,
+                the unit vectors themselves are tested.
         """
         # the coefficients of all differences in the basis must be integers, and all points must have the same
         # coordinates after the first `rank`
@@ -93,8 +94,6 @@ class LatticeCoset:
 def integer_basis(vectors: Indices) -> Indices:
     """Return a basis of the lattice that integer vectors generate, in row echelon form.
 
-    The basis is computed by Euclid's algorithm in each column.
-
     Args:
         vectors: Integer vectors, as rows.
 
@@ -104,6 +103,7 @@ def integer_basis(vectors: Indices) -> Indices:
     rows = vectors.astype(np.int64)
     basis: list[Indices] = []
     for column in range(rows.shape[1]):
+        # Euclid's algorithm leaves at most one nonzero entry in the column
         while len(hit := np.flatnonzero(rows[:, column])) > 1:
             pivot = hit[np.argmin(np.abs(rows[hit, column]))]
             others = hit[hit != pivot]

@@ -1,8 +1,9 @@
 """Thresholds for the in-distribution scores of `PrototypeHead.score`, which are high for inputs of known classes.
 
-The score `max_cosine` is the cosine with the nearest prototype. The score `margin` is the score `max_cosine` minus the
-cosine with the second nearest prototype. The score `energy` is the log-sum-exp of the logits (Liu et al. 2020). Unlike
-the other two, it depends on the norm of z, except with the preset 'mettes'.
+The score is a number for each vector z. The score `max_cosine` is the cosine of z with the nearest prototype. The score
+`margin` is the score `max_cosine` minus the cosine with the second nearest prototype. The score `energy` is the
+log-sum-exp of the logits (Liu et al. 2020). Unlike the other two, it depends on the norm of z, except with the preset
+'mettes'.
 """
 
 import math
@@ -57,7 +58,6 @@ def threshold_at_tpr(known: Tensor | ArrayLike, accept: float = 0.95) -> float:
 
 
 def _as_scores(known: Tensor | ArrayLike) -> Tensor:
-    """Return `known` as a tensor. An array or a list is converted to float64."""
     if isinstance(known, Tensor):
         return known
     try:

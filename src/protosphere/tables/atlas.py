@@ -24,15 +24,18 @@ class AtlasRow:
         exact: Maximum cosine as the text of a fraction; empty if the cosine is not known as a fraction.
         scheme: Name of the construction that makes the code, such as 'simplex'.
         description: Text that says what the code is.
-        optimal: Whether the maximum cosine equals the converse.
+        optimal: Whether the maximum cosine equals the converse, up to rounding.
         converse: Proved lower bound on the maximum cosine of any K points in R^n.
         theorem: Name of the theorem of the converse.
         achievable: Achievable bound: a theorem says that some code of K points in R^n has at most this maximum cosine.
             None if no theorem applies.
-        reed_muller: Maximum cosine of the scheme `reed_muller` with `modify=True`; None if it has no such code.
-        bch: Maximum cosine of the scheme `bch` with `modify=True`; None if it has no such code.
-        iterations: The option `iterations` of the search; None for the default of `ps.best`, and 0 for rows that were
-            made without a search.
+        reed_muller: Maximum cosine of the best code that the construction `reed_muller` makes if its option `modify` is
+            True: Reed-Muller codes are then shortened, punctured or repeated to length n. None if there is no such
+            code.
+        bch: Maximum cosine of the best code that the construction `bch` makes if its option `modify` is True: BCH codes
+            are then shortened, punctured or repeated to length n. None if there is no such code.
+        iterations: Number of evaluations that the search was allowed (the option `iterations` of `ps.best`). It is 0
+            for rows that were made without a search, and None if the option was not given.
         seed: Seed of the random choices of the search.
         of_classes: Number of classes of the row whose code is used. Usually the row uses its own code, and this is K.
         of_dim: Dimension of the row whose code is used. Usually the row uses its own code, and this is n.
@@ -61,6 +64,9 @@ def monotone(rows: Iterable[AtlasRow]) -> tuple[AtlasRow, ...]:
 
     A row for (K, n) can use the first K points of another row's code if that code has at least K points in at most n
     dimensions. In the result, every row has the lowest maximum cosine among its own code and the codes that it can use.
+
+    Args:
+        rows: Rows of an atlas, in any order.
     """
     cells = {(row.dim, row.num_classes): row for row in rows}
     counts = sorted({count for _, count in cells}, reverse=True)
@@ -81,10 +87,7 @@ def monotone(rows: Iterable[AtlasRow]) -> tuple[AtlasRow, ...]:
 
 
 def _part_of(better: AtlasRow, row: AtlasRow) -> AtlasRow:
-    """Return `row` with the first points of the code of `better`, if that code has a lower maximum cosine.
-
-    Otherwise, `row` is returned unchanged.
-    """
+    """Return `row` with the first points of the code of `better` if they have a lower maximum cosine, else `row`."""
     if better.max_cosine >= row.max_cosine - 1e-12:
         return row
     own = (better.of_classes, better.of_dim) == (better.num_classes, better.dim)

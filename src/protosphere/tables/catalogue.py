@@ -107,7 +107,7 @@ EQUIVALENT_SECONDS = 1.0
 
 
 def equivalent_iterations(num_points: int, dim: int) -> int:
-    """Return the estimated number of evaluations that a search needs to find the code of the catalogue for (K, n).
+    """Return about how many evaluations of its objective a search needs to find the catalogue's code for (K, n).
 
     The estimate is correct up to a factor of about two.
 
@@ -122,8 +122,8 @@ def relax(source: QuantizedCode, num_points: int, dim: int, seed: int) -> Points
     """Derive a code of K points in R^n from a stored code.
 
     First, points and coordinates are added to the stored code or removed from it, until there are K points in n
-    dimensions. Then the points are moved by small random vectors. Finally, a descent with rising inverse temperature
-    lowers their maximum cosine (see `search.bandit`).
+    dimensions. Then the points are moved by small random vectors. Finally, a numerical optimization lowers their
+    maximum cosine.
 
     Args:
         source: The stored code, which may have another size.
@@ -160,9 +160,12 @@ def relax(source: QuantizedCode, num_points: int, dim: int, seed: int) -> Points
 
 
 def finish(points: Points) -> Points:
-    """Refine the points of a code by Newton's method if K n is at most `MAX_POLISHED_SIZE`.
+    """Return the points of a code, refined by Newton's method if K n is at most 400 (`MAX_POLISHED_SIZE`).
 
-    Larger codes are returned unchanged.
+    The points of larger codes are returned unchanged.
+
+    Args:
+        points: K x n matrix of unit vectors.
     """
     return polish_code(points)[0] if points.size <= MAX_POLISHED_SIZE else points
 
@@ -201,7 +204,7 @@ class Catalogue:
 
     @property
     def extent(self) -> str:
-        """The searched pairs (K, n), as text for messages."""
+        """The pairs (K, n), that the searches for the catalogue included, as text for messages."""
         larger = sorted({num_points for num_points, _ in self.searched_beyond})
         numbers = f", and for K = {', '.join(map(str, larger))}" if larger else ""
         return (
@@ -213,9 +216,10 @@ class Catalogue:
 
         An entry is valid if it satisfies all these conditions:
 
-        - There is a stored code with the index `source`, the seed is not negative, and the maximum cosine is from -1 to
+        - The catalogue has a stored code with the index `source`. The number of dimensions by which this code has more
+          than the entry is at most its number of points.
+        - The entry has 2 to 6,000 points, 1 to 6,000 dimensions, a seed of at least 0, and a maximum cosine from -1 to
           1.
-        - The stored code can be changed to the K points and n dimensions of the entry.
         - The searches for the catalogue included (K, n).
         """
         if not (
@@ -236,13 +240,16 @@ class Catalogue:
         )
 
     def best_entry(self, num_points: int, dim: int) -> CatalogueEntry | None:
-        """Return the entry whose code is best for K points in R^n, or None if there is no entry.
+        """Return the entry with the lowest maximum cosine among those with at least K points in at most n dimensions.
 
-        This is the entry with the lowest maximum cosine among those with at least K points in at most n dimensions.
+        From the code of this entry, K points in R^n result if surplus points are omitted and zeros are appended.
 
         Args:
             num_points: Number K of points.
             dim: Dimension n.
+
+        Returns:
+            The entry. None if no entry has at least K points in at most n dimensions.
         """
         fitting = [
             one
@@ -252,11 +259,11 @@ class Catalogue:
         return min(fitting, key=lambda one: one.max_cosine, default=None)
 
     def build(self, entry: CatalogueEntry, progress: Progress = ignore) -> Points:
-        """Build the code of an entry.
+        """Build the code of an entry: the points that result from its stored code by a numerical optimization.
 
         Args:
             entry: The entry.
-            progress: Called while the descent is compiled, if it is not compiled yet.
+            progress: Called while the optimization is compiled, if it is not compiled yet.
 
         Returns:
             The points of the code as unit vectors, one per row.
@@ -331,7 +338,7 @@ def check_catalogue(
         The largest difference by which a maximum cosine is above the recorded one; 0.0 if none is above.
 
     Raises:
-        CertificateError: If a maximum cosine is above the recorded one by more than `REBUILD_TOLERANCE`.
+        CertificateError: If a maximum cosine is above the recorded one by more than 0.02 (`REBUILD_TOLERANCE`).
     """
     worst = 0.0
     for done, entry in enumerate(chosen):

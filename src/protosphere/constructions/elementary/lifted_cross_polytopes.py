@@ -46,10 +46,7 @@ def lifted_cross_polytopes() -> Iterator[Member]:
 
 
 def _points(order: int, height: float, count: int) -> Points:
-    """Return the first `count` points of the code with n - 1 = `order` and h = `height` (see `lifted_cross_polytopes`).
-
-    The upper points come first. The points of u and -u are consecutive, and so are the points of v and -v.
-    """
+    # in both layers, each point is followed by its antipode within the layer
     upper = cross_polytope_points(min(count, 2 * order), order)
     lower = np.kron(hadamard(order), [[1], [-1]])[: count - len(upper)] / sqrt(order)
     heights = np.repeat([height, -height], [len(upper), len(lower)])

@@ -1,7 +1,7 @@
 """Codes whose points are the vertices of strongly regular graphs, projected to an eigenspace of the graph.
 
 Some codes have all vertices of a graph. The other codes have only the vertices with given relations to one or two fixed
-vertices, where a relation is to be adjacent or not (see `View`).
+vertices, where a relation is to be adjacent or not.
 """
 
 import re
@@ -78,7 +78,7 @@ class View:
     adjacent: tuple[bool, ...]
 
     def size(self, graph: Graph) -> int:
-        """Return the number of vertices of `graph` that the view chooses."""
+        """Return the number of vertices of `graph` that this rule chooses."""
         v = graph.vertices
         k = graph.degree
         if self.num_fixed == 1:
@@ -92,10 +92,10 @@ class View:
         return v - 2 - shared - 2 * only_one
 
     def cosines(self, eigenspace: Eigenspace) -> tuple[Fraction, Fraction]:
-        """Return the cosine of two adjacent chosen vertices and the cosine of two non-adjacent chosen vertices.
+        """Return the cosines of the points of two adjacent and of two non-adjacent chosen vertices, in this order.
 
-        These are cosines of the points of the vertices, after the points are projected to the orthogonal complement of
-        the points of the fixed vertices.
+        These are the cosines after the points are projected to the orthogonal complement of the points of the fixed
+        vertices.
 
         Args:
             eigenspace: Eigenspace in which the points are. It has the cosines before the projection.
@@ -131,8 +131,9 @@ VIEWS = (
 def strongly_regular() -> Iterator[Member]:
     """Yield codes whose points are vertices of strongly regular graphs.
 
-    The vertices are projected to the eigenspace of the smallest eigenvalue s of the adjacency matrix. In a graph of v
-    vertices of degree k, adjacent vertices then have cosine s/k, and non-adjacent vertices have cosine (-1 - s)/(v - k
+    A vertex is a vector of the standard basis, which is projected to the eigenspace of the smallest eigenvalue s of the
+    adjacency matrix and normalized. In a graph of v vertices of degree k, adjacent vertices then have cosine s/k, and
+    non-adjacent vertices have cosine (-1 - s)/(v - k
     - 1). Complements of graphs are included.
 
     Some codes have all vertices of a graph. Each other code has all vertices with given relations to one or two fixed
@@ -182,13 +183,10 @@ def _member(
 
 
 def _step(cosines: tuple[Cosine, Cosine]) -> Fraction | None:
-    """Return the largest fraction of which 1 - c is an integer multiple for both cosines c.
-
-    If a cosine is not a Fraction, or the denominator of the result is above `FINEST_STEP`, None is returned.
-    """
+    """Return the largest fraction of which 1 - c is a multiple for both cosines c; None if there is no such step."""
     first, second = cosines
     if not (isinstance(first, Fraction) and isinstance(second, Fraction)):
-        return None
+        return None  # at least one cosine is irrational
     left = 1 - first
     right = 1 - second
     over = gcd(left.numerator * right.denominator, right.numerator * left.denominator)

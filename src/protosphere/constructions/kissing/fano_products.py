@@ -56,11 +56,7 @@ def fano_products() -> Points:
 
 
 def _complements(sign: int) -> Indices:
-    """Return the complements of seven lines as 0/1 rows.
-
-    If `sign` is 1, row i is the complement of line i of the Fano plane. If `sign` is -1, the rows are the complements
-    of the lines of the opposite plane.
-    """
+    # row i is the complement of line i of the Fano plane, or of its opposite plane if `sign` is -1
     return np.array(
         [
             [int(sign * (point - shift) % 7 not in LINE) for point in range(7)]

@@ -32,7 +32,7 @@ Squared norms are multiples of 16, inner products multiples of 8.
 
 @lru_cache(maxsize=1)
 def leech_minimal_vectors() -> SmallIntegers:
-    """Return the 196,560 minimal vectors as rows. Their squared norm is 32 in these coordinates.
+    """Return the 196,560 minimal vectors of the Leech lattice times sqrt(8), as integer rows of squared norm 32.
 
     First come 1,104 vectors with two entries +-4, then 97,152 with eight entries +-2, then 98,304 with one entry +-3
     and 23 entries +-1. All other entries are zero.
@@ -48,12 +48,9 @@ def leech_minimal_vectors() -> SmallIntegers:
 
 
 def leech_basis() -> Indices:
-    """Return a basis of sqrt(8) times the lattice, as the rows of a triangular matrix.
-
-    It is computed from vectors of which every lattice vector is an integer combination: the codewords of the Golay code
-    times 2, the vectors 4 e_0 + 4 e_i for all i, and the vector (-3, 1, ..., 1). Here e_i is vector i of the standard
-    basis.
-    """
+    """Return a basis of sqrt(8) times the Leech lattice, as the rows of a triangular 24 x 24 matrix of integers."""
+    # every lattice vector is an integer combination of 2 times the codewords of the Golay code, 4 e_0 + 4 e_i for all i,
+    # and (-3, 1, ..., 1)
     golay = 2 * unpack(extended_golay(), 24).astype(np.int64)
     fours = 4 * np.eye(24, dtype=np.int64)
     fours[:, 0] += 4
@@ -61,11 +58,8 @@ def leech_basis() -> Indices:
 
 
 def _odd(words: SmallIntegers) -> SmallIntegers:
-    """Return the minimal vectors with odd entries, as rows.
-
-    For each codeword of `words`, a vector has the entry -1 at the ones of the codeword and +1 at the other coordinates.
-    Each row is such a vector with one entry multiplied by -3.
-    """
+    """Return the minimal vectors with odd entries, as rows."""
+    # -1 at the ones of a codeword and +1 at the other coordinates; then one of the entries is multiplied by -3
     found = np.tile((1 - 2 * words)[:, None], (1, 24, 1))
     places = np.arange(24)
     found[:, places, places] *= -3

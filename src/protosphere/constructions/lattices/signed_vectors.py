@@ -13,12 +13,12 @@ Numbers = TypeVar("Numbers", bound=NDArray[Any])
 
 
 def all_signs(length: int) -> Points:
-    """Return the 2^length vectors of +-1 as rows; the last sign changes fastest."""
+    """Return the 2^length vectors with `length` entries +1 or -1, as rows. The last entry changes fastest."""
     return np.array(list(product((1.0, -1.0), repeat=length)))
 
 
 def signs_of_parity(length: int, parity: int) -> Points:
-    """Return the vectors of +-1 with an even or an odd number of minus signs, as rows.
+    """Return all vectors with entries +1 or -1 and with an even or an odd number of minus signs, as rows.
 
     Any two of these vectors differ in at least two coordinates.
 
@@ -31,16 +31,16 @@ def signs_of_parity(length: int, parity: int) -> Points:
 
 
 def at_places(supports: Iterable[Sequence[int]], signs: Numbers, dim: int) -> Numbers:
-    """Place each row of `signs` on each given set of coordinates.
+    """Return vectors with given entries at given sets of coordinates, and zeros elsewhere.
 
     Args:
         supports: Sets of coordinates, all of the same size s.
-        signs: Matrix with s columns.
+        signs: Matrix with s columns. Each row has the entries of a vector at the coordinates of a set, in their order.
         dim: Number n of coordinates of the result.
 
     Returns:
-        Matrix with n columns. It has the vectors of the first set as rows, in the order of `signs`, then the vectors of
-        the second set, and so on. All entries outside the set are 0.
+        Matrix with n columns and one row for each set and each row of `signs`: first all rows of `signs` at the first
+        set, then all rows of `signs` at the second set, and so on.
     """
     places = np.array(list(supports))
     found = np.zeros((len(places), len(signs), dim), dtype=signs.dtype)
@@ -49,16 +49,16 @@ def at_places(supports: Iterable[Sequence[int]], signs: Numbers, dim: int) -> Nu
 
 
 def at_ones(words: NDArray[Any], signs: Numbers) -> Numbers:
-    """Place each row of `signs` at the ones of each codeword.
+    """Return vectors with given entries at the ones of each codeword, and zeros elsewhere.
 
     Args:
         words: 0/1 codewords with s ones each, as rows.
-        signs: Matrix with s columns.
+        signs: Matrix with s columns. Each row has the entries of a vector at the ones of a codeword, in their order.
 
     Returns:
-        Matrix with the same number of columns as `words`. It has the vectors of the first codeword as rows, in the
-        order of `signs`, then the vectors of the second codeword, and so on. All entries at the zeros of the codeword
-        are 0.
+        Matrix with the columns of `words` and one row for each codeword and each row of `signs`: first all rows of
+        `signs` at the ones of the first codeword, then all rows of `signs` at the ones of the second codeword, and so
+        on.
     """
     return at_places(
         (np.flatnonzero(word).tolist() for word in words), signs, words.shape[1]

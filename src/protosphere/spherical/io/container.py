@@ -23,7 +23,7 @@ FORMAT = "protosphere-code-1"
 
 
 def digest(arrays: Arrays, description: str) -> str:
-    """Return the SHA-256 digest of a header and of the name, type, shape and bytes of every array.
+    """Return the SHA-256 digest of a header and of the name, type, shape and bytes of every array, as hex digits.
 
     Args:
         arrays: Arrays by name.
@@ -41,7 +41,7 @@ def _enter(sha: Any, name: str, array: NDArray[Any]) -> None:
 
 
 def write(path: str | Path, arrays: Arrays, description: Mapping[str, Any]) -> None:
-    """Write arrays, a header, and a digest of both to a file.
+    """Write arrays, a header, and a SHA-256 digest of both to a safetensors file.
 
     Args:
         path: Name of the file; an existing file is replaced.
@@ -65,10 +65,7 @@ def write(path: str | Path, arrays: Arrays, description: Mapping[str, Any]) -> N
 
 
 def _sort_header(file: Path) -> None:
-    """Sort the keys in the header of a safetensors file in place.
-
-    The package safetensors does not sort them. With sorted keys, equal codes give equal files.
-    """
+    """Sort the keys in the header of a safetensors file in place, so that equal codes give equal files."""
     with file.open("r+b") as stream:
         size = int.from_bytes(stream.read(8), "little")
         header = json.dumps(

@@ -1,6 +1,7 @@
 """Structure for codewords of a binary linear code.
 
-The distance of two codewords is the weight (number of ones) of their sum, which is a codeword too.
+Points are codewords whose bits stand for the signs of entries +-1/sqrt(n). The distance of two codewords is the weight
+(number of ones) of their sum, which is a codeword too.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class LinearWords(SignWords):
     message is 1, where bit 0 is the lowest bit. The difference of two messages is their XOR.
 
     Attributes:
-        generator: Packed rows of the generator matrix.
+        generator: Rows of the generator matrix, packed eight bits to a byte.
         messages: One message for each of the K points.
     """
 
@@ -53,24 +54,34 @@ class LinearWords(SignWords):
     def of(cls, generator: PackedBits, dim: int, messages: Indices) -> LinearWords:
         """Return the structure of the codewords of the given messages.
 
+        A message is an integer. Its codeword is the sum (XOR) of the rows j of the generator matrix for which bit j is
+        1.
+
         Args:
-            generator: Packed rows of the generator matrix.
+            generator: Rows of the generator matrix, packed eight bits to a byte.
             dim: Length n of the codewords.
-            messages: One integer per codeword; bit j selects row j of the generator.
+            messages: One message per codeword.
         """
         held = held_words(len(messages), dim, lambda: encode(generator, messages))
         return LinearWords(dim, held, generator, messages)
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords of the messages in `numbers`."""
+        """Return the packed codewords of the given messages.
+
+        Args:
+            numbers: Messages. A message is an integer whose codeword is the sum (XOR) of the rows j of the generator
+                matrix for which bit j of the integer is 1.
+        """
         return encode(self.generator, numbers)
 
     @property
     def by_differences(self) -> bool:
-        """Whether cosines are computed from all differences of messages instead of all pairs of codewords.
+        """Whether cosines are computed from differences of messages instead of from all pairs of codewords.
 
-        There are 2^k differences, where k is the number of rows of the generator. The result is True if 2^k is at most
-        four times K or at most 2^`MOST_DIFFERENCE_BITS`.
+        A message is an integer of k bits, where k is the number of rows of the generator matrix. The difference of two
+        messages is their XOR, and its codeword has as many ones as their codewords have different bits. The result is
+        True if the number 2^k of differences is at most four times the number K of points, or at most 2^22
+        (`MOST_DIFFERENCE_BITS`).
         """
         return 1 << len(self.generator) <= max(
             1 << MOST_DIFFERENCE_BITS, 4 * self.count
@@ -78,27 +89,23 @@ class LinearWords(SignWords):
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications of `verified_cosine`.
+        """Approximate number of multiplications that checking the points and computing their maximum cosine needs.
 
-        If `by_differences` is True, one codeword is computed for each of the 2^k messages, where k is the number of
-        rows of the generator. Otherwise, all pairs of codewords are compared.
+        If `by_differences` is True, this is n 2^k, where k is the number of rows of the generator matrix, because one
+        codeword is computed for each of the 2^k messages. Otherwise, all pairs of codewords are compared.
         """
         return self.dim << len(self.generator) if self.by_differences else super().work
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the maximum cosine and a text that says how it was found.
+        """Return the maximum cosine as an exact Fraction, and a text that says how it was found.
 
-        There are three cases:
-
-        - If `by_differences` is False, all pairs are compared.
-        - Otherwise, if `messages` contains more than half of all messages, and none of them twice, the maximum cosine
-          is computed from the minimum distance of the linear code. The reason is that every nonzero message is then the
-          difference of two messages in `messages`.
-        - Otherwise, the maximum cosine is the largest cosine in `spectrum`.
+        Args:
+            progress: Called with the stage, the number of finished steps, and the number of all steps.
         """
         if not self.by_differences:
             return super().largest_cosine(progress)
         method = "weights of all differences of a linear code"
+        # if more than half of all messages are there, every nonzero message is the difference of two of them
         if 2 * self.count > 1 << len(self.generator) and not np.any(
             np.bincount(self.messages) > 1
         ):
@@ -108,13 +115,14 @@ class LinearWords(SignWords):
         return max(self.spectrum(progress)), method
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
-        """Return a mapping from each cosine to its number of pairs.
+        """Return a mapping from each cosine to the number of pairs of points with this cosine.
 
-        If `by_differences` is True, all differences (XOR) of two messages are counted. The weight of the codeword of a
-        difference is the distance of the two codewords. Otherwise, all pairs of codewords are compared.
+        Args:
+            progress: Called with the stage, the number of finished steps, and the number of all steps.
         """
         if not self.by_differences:
             return super().spectrum(progress)
+        # the weight of the codeword of a difference (XOR) of two messages is the distance of their codewords
         counts = pair_distance_counts(self.generator, self.messages)
         return {
             1 - Fraction(2 * distance, self.dim): pairs
@@ -122,10 +130,9 @@ class LinearWords(SignWords):
         }
 
     def check(self) -> None:
-        """Raise CertificateError if the stored codewords do not match `generator` and `messages`.
+        """Raise CertificateError if the stored codewords are not those that `generator` and `messages` give.
 
-        These two attributes determine all codewords, which must be equal to `held`. If `held` is None, nothing is
-        checked.
+        If no codewords are stored because they would need too much memory, nothing is checked.
         """
         if self.held is None:
             return
@@ -138,7 +145,17 @@ class LinearWords(SignWords):
 
     @classmethod
     def read(cls, content: Content) -> LinearWords:
-        """Read codewords, a generator matrix and one message for each codeword from the content of a file."""
+        """Return the codewords that a generator matrix and a list of messages in the content of a file determine.
+
+        Bit j of a message, which is an integer, says whether row j of the generator matrix is added (XOR) to its
+        codeword.
+
+        Args:
+            content: Arrays and header of the file.
+
+        Raises:
+            InvalidArgumentError: If an array is missing or does not fit, or if the matrix has more than 62 rows.
+        """
         generator = content.packed("generator", None)
         if len(generator) > LARGEST_MESSAGE_BITS:
             raise InvalidArgumentError(

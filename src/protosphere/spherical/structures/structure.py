@@ -66,7 +66,7 @@ class Structure(Protocol):
     def derived(self) -> tuple[str, ...]:
         """Names of the arrays that can be computed from the other arrays.
 
-        The saved state of a head may omit them.
+        The saved state of a head may omit these arrays.
         """
         ...
 
@@ -85,7 +85,7 @@ class Structure(Protocol):
 
     @property
     def packed_signs(self) -> PackedBits | None:
-        """The signs of all entries, packed, if every entry is +-1/sqrt(n). Otherwise, this is None."""
+        """Signs of all entries, packed eight to a byte with bit 1 for +; None unless every entry is +-1/sqrt(n)."""
         ...
 
     @property
@@ -108,7 +108,7 @@ class Structure(Protocol):
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications that `verified_cosine` needs."""
+        """Approximate number of multiplications that checking the points and computing their maximum cosine needs."""
         ...
 
     def unit_rows(self, start: int, stop: int) -> Points:
@@ -121,9 +121,9 @@ class Structure(Protocol):
         ...
 
     def sign_rows(self) -> SignRows | None:
-        """Return the points that begin with entries +c or -c, with a common number c > 0 (see `SignRows`).
+        """Return the points that begin with entries +c or -c, with a common number c > 0, or None if there are none.
 
-        If there are no such points, the result is None.
+        The points may have further entries after these, and the code may have points of another form.
         """
         ...
 
@@ -135,14 +135,23 @@ class Structure(Protocol):
         - A Fraction is exact.
         - An `UpperBound` is an upper bound on the largest cosine. It is returned if no two points are known to have
           this cosine.
-        - A float is measured.
+        - A float was computed from the coordinates of the points, with rounding errors.
+
+        Args:
+            progress: Called with the stage, the number of finished steps, and the number of all steps.
         """
         ...
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points (see `check`), and return the maximum cosine and a text that says how it was found.
+        """Check the points, and return their largest cosine and a text that says how it was found.
 
-        If the check and the maximum cosine both need all pairs of points, each pair is compared only once.
+        This combines `check` and `largest_cosine`. If both need all pairs of points, each pair is compared only once.
+
+        Args:
+            progress: Called with the stage, the number of finished steps, and the number of all steps.
+
+        Raises:
+            CertificateError: If stored data contradict each other, or if the points lack a stated property.
         """
         ...
 
@@ -150,25 +159,29 @@ class Structure(Protocol):
         """Return a mapping from each cosine to the number of pairs of points with this cosine.
 
         The result is None if the cosines are not known exactly.
+
+        Args:
+            progress: Called with the stage, the number of finished steps, and the number of all steps.
         """
         ...
 
     def check(self) -> None:
         """Raise CertificateError if stored data contradict each other, or if the points lack a stated property.
 
-        For example, cosines must be on the grid of a stated cosine step.
+        For example, if a step is stated, every cosine must be 1 minus a multiple of the step.
         """
         ...
 
     def permuted(self, order: Indices) -> Structure:
         """Return a structure with the points order[0], order[1], and so on.
 
-        `order` may contain all indices or a subset.
+        Args:
+            order: Indices of points: all of them, or a subset.
         """
         ...
 
     def padded(self, dim: int) -> Structure:
-        """Return the same points in R^dim, with zeros appended."""
+        """Return a structure with the same points in R^dim, with zeros appended."""
         ...
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
@@ -188,7 +201,10 @@ class Structure(Protocol):
 
     @classmethod
     def read(cls, content: Content) -> Structure:
-        """Read the structure from the content of a file.
+        """Return the structure that the content of a file describes.
+
+        Args:
+            content: Arrays and header of the file.
 
         Raises:
             InvalidArgumentError: If an array or an entry of the header is missing or does not fit this structure.
@@ -215,11 +231,11 @@ def structure(name: str) -> Callable[[Kind], Kind]:
 
 
 def read_structure(name: object, content: Content) -> Structure:
-    """Read the structure with this name from the content of a file.
+    """Return the structure with a given name, read from the content of a file.
 
     Args:
-        name: Name of a registered structure.
-        content: Content of the file.
+        name: Name of a registered structure, such as 'linear'.
+        content: Arrays and header of the file.
 
     Raises:
         InvalidArgumentError: If there is no structure of this name, or the content does not fit it.
@@ -274,11 +290,17 @@ class Content:
         return found
 
     def packed(self, name: str, rows: int | None) -> PackedBits:
-        """Return an array of packed codewords of n bits after checking that the unused bits of each row are 0.
+        """Return an array of packed codewords of n = `dim` bits after checking that the unused bits of each row are 0.
 
         Args:
             name: Name of the array in the file.
             rows: Required number of codewords; None allows any number.
+
+        Returns:
+            One row per codeword; a byte has eight bits, the highest bit first.
+
+        Raises:
+            InvalidArgumentError: If the array is missing, has another shape or type, or has unused bits of 1.
         """
         found = self.array(name, (rows, packed_length(self.dim)), np.uint8)
         if self.dim % 8 and np.any(found[:, -1] & (0xFF >> self.dim % 8)):
@@ -290,20 +312,18 @@ class Content:
     def packed_or(
         self, name: str, derive: Callable[[], PackedBits]
     ) -> PackedBits | None:
-        """Return K packed codewords that are read from the file or computed by `derive`.
-
-        If the file does not contain the codewords, there are three cases:
-
-        - If their total size is above `LARGEST_HELD_BYTES`, None is returned.
-        - Otherwise, if `complete` is True, an error is raised, because a complete file must contain them.
-        - Otherwise, they are computed.
+        """Return K packed codewords that are read from the file or, if the file may omit them, computed by `derive`.
 
         Args:
             name: Name of the array in the file.
             derive: Function that computes the codewords.
 
+        Returns:
+            The codewords. None if they are not in the file and their total size is above 1 GiB (`LARGEST_HELD_BYTES`).
+
         Raises:
-            InvalidArgumentError: If the array is missing from a complete file, or has another shape or type.
+            InvalidArgumentError: If the array has another shape or type, or if it is missing, not above 1 GiB, and the
+                attribute `complete` says that the file must contain it.
         """
         many = self.count * packed_length(self.dim) > LARGEST_HELD_BYTES
         if name not in self.arrays and many:
@@ -317,7 +337,10 @@ class Content:
 
         Args:
             name: Name of the array in the file.
-            limit: Exclusive upper limit of the indices.
+            limit: Number above all allowed indices.
+
+        Raises:
+            InvalidArgumentError: If the array is missing, has another shape or type, or has other indices.
         """
         found = self.array(name, (self.count,), np.int64)
         if found.min() < 0 or int(found.max()) >= limit:
@@ -327,7 +350,11 @@ class Content:
         return found
 
     def record(self, name: str) -> Mapping[str, Any]:
-        """Return the JSON object with this name in the header."""
+        """Return the JSON object with this name in the header.
+
+        Raises:
+            InvalidArgumentError: If the header has no JSON object with this name.
+        """
         found = self.header.get(name)
         if not isinstance(found, dict):
             raise InvalidArgumentError(
@@ -372,11 +399,11 @@ def read_fraction(name: str, text: object) -> Fraction | None:
 
 
 def read_line(name: str, value: object) -> str:
-    """Return `value` if it is a printable text without line breaks and at most `LONGEST_TEXT` characters long.
+    """Return `value` if it is a printable text without line breaks and at most 10,000 characters long.
 
     Args:
         name: Name of the header entry, for the error message.
-        value: Value of the entry.
+        value: Value of the entry, of any type.
 
     Raises:
         InvalidArgumentError: If `value` is anything else.

@@ -1,7 +1,8 @@
-"""Compiled loops that compute softmaxes over the values of each part, for LANES = 16 vectors at a time (see `simd`).
+"""Compiled loops that compute softmaxes over the points of parts, for LANES = 16 vectors at a time.
 
-A row has LANES numbers, one for each vector. The compiler does not keep sums of rows in registers. Therefore the
-innermost loop is written as an instruction (see `lookups`), which makes the whole softmax 4 times as fast.
+A part is a range of coordinates with a list of points in these coordinates. In arrays of rows, a row has LANES
+consecutive numbers, one for each of the 16 vectors. The compiler does not keep sums of rows in registers. Therefore the
+innermost loop is written in LLVM instructions, which makes the whole softmax 4 times as fast.
 """
 # numba ships no types:
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
@@ -32,14 +33,8 @@ _INDEX = ir.IntType(64)
 
 
 def _scaled_sums(x: Any, y: Any, factors: Any, num_sums: int) -> Any:
-    """Return the signature and the code generator of an instruction that writes `num_sums` weighted sums of rows.
-
-    Args:
-        x: Numba type of the array to which the sums are written.
-        y: Numba type of the array of the rows that are added.
-        factors: Numba type of the array of the weights.
-        num_sums: Number of sums that the instruction writes.
-    """
+    """Return the signature and the code generator of an instruction that writes weighted sums of rows."""
+    # `x`, `y` and `factors` are numba types: of the array of the sums, of the rows, and of their weights
     index = types.uint64
     signature = types.void(x, index, y, factors, index, index, index, index)
 
@@ -84,12 +79,22 @@ def _repeated(builder: Any, number: Any) -> Any:
 def write_one_sum(
     typing: Any, x: Any, i: Any, y: Any, f: Any, start: Any, jump: Any, d: Any, n: Any
 ) -> Any:
-    """Write a weighted sum of the first n rows of y into x[i : i + LANES].
+    """Write a weighted sum of the first n rows of y into x[i : i + LANES], where LANES is 16.
 
-    Row k of y, which is y[k * LANES : (k + 1) * LANES], has the weight f[start + d * k]. The argument `jump` is not
-    used; it is there because `write_four_sums` has it. Compiled functions call this instruction without the argument
-    `typing`.
+    In the sum, row k of y has the weight f[start + d * k].
+
+    Args:
+        typing: Typing context, which numba passes. Compiled functions call this instruction without it.
+        x: One-dimensional array that gets the sum.
+        i: Index in x of the first number of the sum.
+        y: One-dimensional array of rows; row k is y[k * LANES : (k + 1) * LANES].
+        f: One-dimensional array of weights.
+        start: Index in f of the weight of row 0.
+        jump: Not used.
+        d: Distance in f between the weights of consecutive rows.
+        n: Number of rows.
     """
+    # `jump` has no effect on a single sum; both instructions share their code generator, so both have the argument
     del typing, i, start, jump, d, n
     return _scaled_sums(x, y, f, 1)
 
@@ -100,9 +105,19 @@ def write_four_sums(
 ) -> Any:
     """Write four weighted sums of the first n rows of y into four consecutive rows of x.
 
-    Row k of y is y[k * LANES : (k + 1) * LANES]. Sum j, for j = 0, ..., 3, is written into the LANES numbers of x that
-    begin at the index i + j * LANES. In sum j, row k of y has the weight f[start + jump * j + d * k]. Compiled
-    functions call this instruction without the argument `typing`.
+    A row has LANES = 16 numbers. Sum j, for j = 0, ..., 3, is written into x[i + j * LANES : i + (j + 1) * LANES]. In
+    this sum, row k of y has the weight f[start + jump * j + d * k].
+
+    Args:
+        typing: Typing context, which numba passes. Compiled functions call this instruction without it.
+        x: One-dimensional array that gets the sums.
+        i: Index in x of the first number of the first sum.
+        y: One-dimensional array of rows; row k is y[k * LANES : (k + 1) * LANES].
+        f: One-dimensional array of weights.
+        start: Index in f of the weight of row 0 in the first sum.
+        jump: Distance in f between the weights of the same row in consecutive sums.
+        d: Distance in f between the weights of consecutive rows in the same sum.
+        n: Number of rows.
     """
     del typing, i, start, jump, d, n
     return _scaled_sums(x, y, f, 4)
@@ -121,12 +136,13 @@ def write_weighted_rows(
 ) -> None:
     """Write `many` weighted sums of the rows of y into the first rows of x.
 
-    Sum j is written into row j of x. In sum j, row k of y has the weight factors[start + jump * j + stride * k].
+    A row has LANES = 16 consecutive numbers. Sum j is written into row j of x. In sum j, row k of y has the weight
+    factors[start + jump * j + stride * k].
 
     Args:
-        x: One-dimensional array of rows of LANES numbers; the first `many` rows are overwritten.
+        x: One-dimensional array of rows; the first `many` rows are overwritten.
         many: Number of sums.
-        y: One-dimensional array of rows of LANES numbers.
+        y: One-dimensional array of rows.
         factors: One-dimensional array of weights.
         start: Index in `factors` of the weight of row 0 in sum 0.
         jump: Distance in `factors` between the weights of the same row in consecutive sums.
@@ -146,7 +162,7 @@ def write_weighted_rows(
 def write_columns(
     rows: Block, z: Block, first: int, lanes: int, left: int, width: int
 ) -> None:
-    """Copy `width` coordinates of up to LANES consecutive vectors into `rows`, one row per coordinate.
+    """Copy `width` coordinates of up to LANES = 16 consecutive vectors into `rows`, one row per coordinate.
 
     Args:
         rows: One-dimensional array of rows of LANES numbers. Number w of row d becomes z[first + w, left + d].
@@ -172,10 +188,10 @@ def read_columns(
     left: int,
     width: int,
 ) -> None:
-    """Divide `width` coordinates of each of up to LANES vectors by a number, and write the quotients into `mean`.
+    """Divide `width` coordinates of each of up to LANES = 16 vectors by a number, and write the quotients into `mean`.
 
     Args:
-        rows: One-dimensional array of rows of LANES numbers. Number w of row d is coordinate d of vector w.
+        rows: One-dimensional array of rows of LANES numbers. Number w of row d is coordinate left + d of vector w.
         total: LANES numbers. The coordinates of vector w are divided by total[w].
         mean: B x n array. The quotients of vector w are written into mean[first + w, left : left + width].
         first: Row of `mean` for the first vector.
@@ -202,24 +218,25 @@ def add_part_softmax(
     mean: Block,
     own: Block,
 ) -> None:
-    """Compute the softmax over the points of each of several parts, for each vector.
+    """Compute, for each vector, a softmax over the points of each of several parts.
 
-    The points of a part belong to its values, one point per value. The given parts are consecutive, and have the same
-    number of points and the same number of coordinates. For each vector and part, the function
+    A part is a range of coordinates with a list of points in these coordinates. A class chooses one point of each part.
+    The given parts are consecutive, and have the same number of points and the same number of coordinates. For each
+    vector and part, the function
 
-    - adds the log-sum-exp of the dot products with the points of the part to `value`,
+    - adds the log-sum-exp of the vector's dot products with the points of the part to `value`,
     - writes the mean of these points, weighted by the softmax of the dot products, into `mean`,
-    - writes the point of one chosen value of the part into `own`.
+    - writes the point that a given class chooses into `own`.
 
     Args:
         z: B x n vectors.
-        index: For each vector, the index of a class. The values of this class choose the points that are written into
-            `own`. The classes are all combinations of values of all parts; the value of the last part changes fastest.
-            If `own` is B x 0, `index` may be empty.
+        index: For each vector, the index of the class whose points are written into `own`. The classes are all
+            combinations of one point of each part, in the order in which the point of the last part changes fastest. If
+            `own` is B x 0, `index` may be empty.
         points: One-dimensional array with the coordinates of the points, part by part and point by point.
         shape: Number of parts, number of points of each part, and number of coordinates of each part.
         column: Index of the first coordinate of the first given part.
-        step: Number of combinations of values of all parts after the given parts; 1 if there are none.
+        step: Number of combinations of the points of all parts that come after the given parts; 1 if there are none.
         value: B numbers, to which the log-sum-exps are added in place.
         mean: B x n array; the columns of the given parts are overwritten. If the array is B x 0, no means are computed.
         own: B x n array; the columns of the given parts are overwritten. If the array is B x 0, no points are written.
