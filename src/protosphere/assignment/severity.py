@@ -18,10 +18,13 @@ from protosphere.types import Indices, Points
 def mistake_severity(scores: Any, labels: Any, tree: Any) -> float:
     """Return the mean height of the lowest common ancestor of predicted and true class, over misclassified images.
 
+    The height of a node is the length of the longest path from the node down to a class.
+
     Args:
         scores: Scores of the K classes, one row per image.
-        labels: The true class of each row.
-        tree: A tree of the K classes, in any form that `taxonomy` accepts.
+        labels: The true class of each row, as an integer.
+        tree: A tree of the K classes: a mapping from each node to its parent, a text or a text file with a child and
+            its parent on each line, or a `Taxonomy`.
 
     Returns:
         The mean height. It is 0 if no image is misclassified.
@@ -45,10 +48,13 @@ def mistake_severity(scores: Any, labels: Any, tree: Any) -> float:
 def hierarchical_distance(scores: Any, labels: Any, tree: Any, k: int = 1) -> float:
     """Return the mean height of the lowest common ancestors of the true class and each of the top-k predictions.
 
+    The height of a node is the length of the longest path from the node down to a class.
+
     Args:
         scores: Scores of the K classes, one row per image.
-        labels: The true class of each row.
-        tree: A tree of the K classes, in any form that `taxonomy` accepts.
+        labels: The true class of each row, as an integer.
+        tree: A tree of the K classes: a mapping from each node to its parent, a text or a text file with a child and
+            its parent on each line, or a `Taxonomy`.
         k: Number of predictions per image, at most K. The predictions are the k classes with the highest scores.
 
     Returns:
@@ -67,13 +73,15 @@ def hierarchical_distance(scores: Any, labels: Any, tree: Any, k: int = 1) -> fl
 
 
 def superclass_accuracy(scores: Any, labels: Any, tree: Any, above: int = 1) -> float:
-    """Return the fraction of images for which the ancestors of the predicted class and of the true class are the same.
+    """Return the fraction of images whose predicted class and true class have the same ancestor at a given level.
 
     Args:
         scores: Scores of the K classes, one row per image.
-        labels: The true class of each row.
-        tree: A tree of the K classes, in any form that `taxonomy` accepts.
-        above: Number of levels from a class up to its ancestor. If it is 1, the ancestor is the superclass.
+        labels: The true class of each row, as an integer.
+        tree: A tree of the K classes: a mapping from each node to its parent, a text or a text file with a child and
+            its parent on each line, or a `Taxonomy`.
+        above: Number of levels from a class up to its ancestor. If it is 1, the ancestor is the superclass. A class
+            with fewer levels above it gets the root.
 
     Returns:
         The fraction, from 0 to 1.
@@ -94,15 +102,17 @@ def superclass_accuracy(scores: Any, labels: Any, tree: Any, above: int = 1) -> 
 
 
 def expected_cost_scores(probabilities: Any, tree: Any) -> Points:
-    """Return scores that are highest for the class with the smallest expected severity of a mistake.
+    """Return scores that are highest for the class with the smallest expected severity if it is predicted.
 
-    The score of a class is minus the expected height of the lowest common ancestor of this class and the true class.
-    The expectation is over the true class, which has the given probabilities. A classifier that predicts the class with
-    the highest score minimizes the conditional risk (Karthik et al. 2021).
+    The score of a class is minus the expected height of the lowest common ancestor of this class and the true class,
+    where the height of a node is the length of the longest path from the node down to a class. The expectation is over
+    the true class, which has the given probabilities. A classifier that predicts the class with the highest score
+    minimizes the conditional risk (Karthik et al. 2021).
 
     Args:
         probabilities: Class probabilities of a softmax, one row per image.
-        tree: A tree of the K classes, in any form that `taxonomy` accepts.
+        tree: A tree of the K classes: a mapping from each node to its parent, a text or a text file with a child and
+            its parent on each line, or a `Taxonomy`.
 
     Returns:
         A score for each image and class, in the same shape as `probabilities`.
@@ -123,11 +133,7 @@ def expected_cost_scores(probabilities: Any, tree: Any) -> Points:
 def _top_heights(
     scores: Any, labels: Any, tree: Any, k: int
 ) -> tuple[Indices, Indices]:
-    """Return two matrices with a row for each image and a column for each of its top-k predictions, best first.
-
-    An entry of the first matrix is the height of the lowest common ancestor of the predicted class and the true class.
-    An entry of the second matrix is the predicted class.
-    """
+    """Return two matrices with a row for each image and a column for each of its top-k predictions, best first."""
     rows = real_matrix(scores, "scores", least_rows=1)
     true_classes = _class_numbers(labels)
     heights = heights_of(tree, rows.shape[1])
@@ -139,6 +145,7 @@ def _top_heights(
         raise InvalidArgumentError(
             f"'k' must be at most the {rows.shape[1]} classes, got {k}"
         )
+    # first the heights of the lowest common ancestors of predicted and true class, then the predicted classes
     ranked = np.argsort(-rows, axis=1, kind="stable")[:, :k]
     top_heights = heights[ranked, true_classes[:, None]]
     return top_heights.astype(np.int64), ranked

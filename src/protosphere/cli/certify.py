@@ -1,4 +1,4 @@
-"""Command `protosphere certify`.
+"""The command `protosphere certify`, which measures the maximum cosine of the prototypes in a file.
 
 Options that several commands share, such as --json, have their help text in the module `arguments`.
 """

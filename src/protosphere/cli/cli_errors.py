@@ -38,7 +38,7 @@ def error_sentence(
         error: Exception that a command raised.
         commands: Names of all commands.
         arguments: Arguments of the command line.
-        program_name: Name of the program. Messages that refer to the help page contain it.
+        program_name: Name of the program, for messages that refer to its help page.
     """
     if isinstance(error, UnknownCommandError):
         unknown = (error.unused_tokens or ["?"])[0]
@@ -69,7 +69,8 @@ def library_error_sentence(error: ProtosphereError, arguments: Sequence[str]) ->
 def in_options_of(arguments: Sequence[str], sentence: str) -> str:
     """Return a message in which the name of a Python argument is replaced by the option that the user gave.
 
-    The name is replaced only at the start of the message, and only if it is one of the arguments in `ARGUMENTS`.
+    The name is replaced only at the start of the message, and only if it is `dim`, given as -n, or `num_classes`, given
+    as -K or --classes.
 
     Args:
         arguments: Arguments of the command line.
@@ -94,7 +95,7 @@ def _is_option(argument: str, option: str) -> bool:
 
 
 def misspelled(names: Sequence[str], arguments: Sequence[str]) -> str | None:
-    """Return the first argument that is probably a misspelling of an option; None if no argument is.
+    """Return the first argument that is probably a misspelling of one given option; None if no argument is.
 
     Args:
         names: All names of the option, such as ("--classes", "-K").
@@ -138,7 +139,8 @@ def unknown_command(argument: str, commands: Sequence[str]) -> str:
 def parser_error_sentence(error: CycloptsError, program_name: str) -> str:
     """Return the message for an error of the command-line parser.
 
-    If an option seems to be misspelled, the message suggests its correct name. Otherwise it names the help page.
+    If an option seems to be misspelled, the message suggests its correct name. Otherwise the message names the command
+    that shows the help page.
 
     Args:
         error: Error that the parser of the command line raised.

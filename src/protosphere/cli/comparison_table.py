@@ -30,8 +30,8 @@ class Column:
 
     Attributes:
         heading: Heading, of one or more short lines.
-        values: Value by dimension. If the scheme or the bound does not exist at a dimension, the value is None.
-        competes: Whether the column shows a scheme. If false, it shows a bound.
+        values: Value by dimension. It is None at a dimension at which the scheme or the bound does not exist.
+        competes: True if the column shows a scheme, False if it shows a bound.
         places: Number of decimal places.
     """
 
@@ -47,13 +47,17 @@ class Column:
         return max(len("-0.") + COSINE_PLACES, longest_line)
 
     def digits(self, dim: int) -> str | None:
-        """Return the value at a dimension as text; None if the column has no value at this dimension."""
+        """Return the value at dimension `dim` as text; None if the column has no value at this dimension."""
         value = self.values.get(dim)
         return None if value is None else decimal(value, self.places)
 
 
 def max_cosine_columns(comparison: Comparison) -> list[Column]:
-    """Return the columns for maximum cosines: two columns with bounds, and a column for each scheme."""
+    """Return the columns for maximum cosines: two columns with bounds, and a column for each scheme.
+
+    The column "converse" has lower bounds on the maximum cosine of any K points in R^n. The column "achievable" has
+    values that the maximum cosine of some code of K points in R^n does not exceed.
+    """
     converse: dict[int, Cosine | None] = {}
     achievable: dict[int, Cosine | None] = {}
     for row in comparison.limits:
@@ -67,7 +71,10 @@ def max_cosine_columns(comparison: Comparison) -> list[Column]:
 
 
 def mean_square_columns(comparison: Comparison) -> list[Column]:
-    """Return the columns for mean squared cosines: a column with the lower bound, and a column for each scheme."""
+    """Return the columns for mean squared cosines: a column with the lower bound, and a column for each scheme.
+
+    The lower bound is the mean squared cosine of a tight frame; no K points in R^n have a lower one.
+    """
     K = comparison.num_classes
     smallest = {dim: welch_mean_square(K, dim).value for dim in comparison.dims}
     return [
@@ -77,7 +84,11 @@ def mean_square_columns(comparison: Comparison) -> list[Column]:
 
 
 def energy_columns(comparison: Comparison) -> list[Column]:
-    """Return a column for each scheme with the energies in percent. `ps.CodeStatistics` defines the energy."""
+    """Return a column for each scheme with the energies of its codes in percent.
+
+    The energy is the mean over points i of the sum over all other points j of exp(s (cos(i, j) - 1)), with a scale s
+    that depends on K and n. Lower energies mean more uniform points.
+    """
 
     def percent(cell: Cell) -> float | None:
         return cell.energy and 100 * cell.energy
@@ -92,8 +103,7 @@ def scheme_columns(
 
     Args:
         comparison: Results of all schemes.
-        number: Function from the result of a scheme at one dimension (`Cell`) to the statistic. If the scheme has no
-            code at this dimension, the function returns None.
+        number: Function from the result of a scheme at one dimension to the statistic, or to None if there is no value.
         places: Number of decimal places.
     """
     columns: list[Column] = []
@@ -181,14 +191,14 @@ def _width(columns: Sequence[Column]) -> int:
 
 
 def best_digits(every: Sequence[Column], dims: Sequence[int]) -> dict[int, str | None]:
-    """Return the lowest value of all schemes as text, for each dimension.
+    """Return a mapping from each dimension to the lowest value of all schemes, as text.
 
     The result is text, because the table marks all entries that are printed like the lowest value. If no scheme has a
-    value at a dimension, the result for this dimension is None.
+    value at a dimension, the dimension is mapped to None.
 
     Args:
         every: Columns. Those that show bounds are ignored.
-        dims: Dimensions.
+        dims: Dimensions n.
     """
     best: dict[int, str | None] = {}
     for dim in dims:

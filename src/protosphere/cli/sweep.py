@@ -1,4 +1,4 @@
-"""Command `protosphere sweep`.
+"""The command `protosphere sweep`, which trains all combinations of settings that a file lists.
 
 Options that several commands share, such as --json, have their help text in the module `arguments`.
 """

@@ -22,12 +22,16 @@ from protosphere.types import Indices, PackedBits
 class BCHParameters:
     """Parameters of a primitive BCH code.
 
+    Alpha is a primitive element of GF(2^m). A narrow-sense code consists of the binary polynomials that are zero at
+    alpha, alpha^2, ..., alpha^(d-1) for some d, as vectors of their 2^m - 1 coefficients.
+
     Attributes:
-        m: Degree of the field GF(2^m), which gives the length 2^m - 1.
-        n: Length.
-        k: Dimension.
-        bose_distance: Bose distance: the largest designed distance that gives this code.
-        even: Whether the code is the even-weight subcode of a narrow-sense code.
+        m: Degree of the field GF(2^m).
+        n: Length 2^m - 1.
+        k: Dimension: the code has 2^k codewords.
+        bose_distance: Bose distance, a lower bound on the minimum distance: the largest d that gives this narrow-sense
+            code or, if `even` is true, this number plus 1.
+        even: Whether the code has only the codewords of even weight of a narrow-sense code.
     """
 
     m: int
@@ -41,13 +45,17 @@ class BCHParameters:
 def bch_family(m: int, even: bool = False) -> tuple[BCHParameters, ...]:
     """Return the parameters of every narrow-sense BCH code of length 2^m - 1, in ascending order of dimension.
 
+    A narrow-sense BCH code consists of the binary polynomials, as vectors of coefficients, that are zero at alpha,
+    alpha^2, ..., alpha^(d-1) for some d, where alpha is a primitive element of GF(2^m). The largest such d is its Bose
+    distance.
+
     If `even` is false, the first code is the repetition code (k = 1), and the last one consists of all vectors (k = n).
 
     Args:
         m: Degree of the field, from 2 to 16.
-        even: Whether to return the even-weight subcodes of the narrow-sense codes instead. If a code has dimension k
-            and Bose distance d, its even-weight subcode has dimension k - 1 and Bose distance d + 1. The
-            repetition code, whose subcode would have dimension 0, is left out.
+        even: Whether to return the subcodes of the codewords of even weight instead. If a code has dimension k and Bose
+            distance d, its even-weight subcode has dimension k - 1 and Bose distance d + 1. The repetition code, whose
+            subcode would have dimension 0, is left out.
 
     Raises:
         InvalidArgumentError: If m is out of range.
@@ -77,7 +85,8 @@ def coset_leaders(m: int) -> tuple[Indices, Indices]:
         m: Exponent of the modulus 2^m - 1.
 
     Returns:
-        The leaders in ascending order, starting with 0, and the size of the coset of each leader.
+        The smallest elements, called leaders, in ascending order, starting with 0, and the size of the coset of each
+        leader.
 
     >>> [part.tolist() for part in coset_leaders(4)]
     [[0, 1, 3, 5, 7], [1, 4, 4, 2, 4]]
@@ -97,11 +106,12 @@ def coset_leaders(m: int) -> tuple[Indices, Indices]:
 def minimal_polynomials(m: int, leaders: Indices) -> list[int]:
     """Return the minimal polynomials over GF(2) of given powers alpha^i.
 
-    The minimal polynomial of alpha^i is the product of x - alpha^j over all j in the cyclotomic coset of i.
+    Alpha is a primitive element of GF(2^m). The minimal polynomial of alpha^i is the product of x - alpha^j over all j
+    in the cyclotomic coset {i, 2i, 4i, ...} modulo 2^m - 1.
 
     Args:
-        m: Degree of the field GF(2^m), of which alpha is the primitive element.
-        leaders: The exponents i, which must be coset leaders.
+        m: Degree of the field GF(2^m).
+        leaders: The exponents i. Each must be the smallest element of its cyclotomic coset.
 
     Returns:
         The minimal polynomial of alpha^i for each i; bit j is the coefficient of x^j.
@@ -126,8 +136,9 @@ def generator_polynomial(m: int, k: int, even: bool = False) -> int:
 
     Args:
         m: Degree of the field GF(2^m); the code has length 2^m - 1.
-        k: Dimension of the code.
-        even: Whether the code is the even-weight subcode of a narrow-sense code.
+        k: Dimension of the code, which must be one that `bch_family` returns for m and `even`.
+        even: Whether the code has only the codewords of even weight of a narrow-sense code, which has the roots alpha,
+            ..., alpha^(d-1) and their conjugates.
 
     Returns:
         The polynomial; bit i is the coefficient of x^i.
@@ -150,13 +161,13 @@ def systematic_rows(g: int, n: int, first: int, count: int) -> PackedBits:
     x^(n-1-i) + (x^(n-1-i) mod g), for 0 <= i < k, where k = n - deg g is the dimension.
 
     Args:
-        g: Generator polynomial; bit i is the coefficient of x^i.
+        g: Generator polynomial of the code; bit i is the coefficient of x^i.
         n: Length.
-        first: Index of the first row.
+        first: Index i of the first row.
         count: Number of rows.
 
     Returns:
-        Packed rows.
+        The rows, packed eight bits to a byte, the highest bit first.
 
     Raises:
         InfeasibleError: If the matrix has fewer than `first` + `count` rows.

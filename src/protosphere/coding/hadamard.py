@@ -20,7 +20,7 @@ LARGEST_HADAMARD = 1 << 14
 
 
 def hadamard_orders(limit: int) -> tuple[int, ...]:
-    """Return every order for which `hadamard` has a matrix, ascending.
+    """Return every order up to a limit for which this module can build a Hadamard matrix, in ascending order.
 
     Args:
         limit: Largest order to return; no order above 2^14 is returned.
@@ -34,7 +34,7 @@ def hadamard_orders(limit: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=64)
 def hadamard(order: int) -> Signs:
-    """Return a Hadamard matrix of the given order, as a read-only int8 array of +-1.
+    """Return a matrix of +-1 with orthogonal rows (a Hadamard matrix), as a read-only int8 array.
 
     Args:
         order: Number of rows and columns.
@@ -66,15 +66,12 @@ def hadamard(order: int) -> Signs:
 
 @cache
 def _left_factor(order: int) -> int | None:
-    """Return the order of the first factor of the Kronecker product with which `hadamard(order)` is built.
-
-    If `hadamard(order)` is built without a Kronecker product, `order` is returned. If this module has no matrix of this
-    order, None is returned.
-    """
+    """Return the order of the first Kronecker factor of the Hadamard matrix, or None if there is no matrix."""
     if order == 1:
         return 1
     if order > LARGEST_HADAMARD or (order > 2 and order % 4):
         return None
+    # the factor `order` stands for a matrix that is built without a Kronecker product
     for factor in (2, *range(4, order // 4 + 1, 4), order):
         if order % factor:
             continue
@@ -94,17 +91,15 @@ def _is_field(q: int) -> bool:
 
 
 def _paley_one(q: int) -> Signs:
-    """Return Paley's Hadamard matrix of order q + 1 for q = 3 mod 4.
-
-    It is the sum of the identity matrix and a skew conference matrix.
-    """
+    """Return Paley's Hadamard matrix of order q + 1 for a prime power q = 3 mod 4."""
+    # the sum of the identity matrix and a skew conference matrix
     conference = _conference(q)
     conference[1:, 0] = -1
     return conference + np.eye(q + 1, dtype=np.int8)
 
 
 def _paley_two(q: int) -> Signs:
-    """Return Paley's Hadamard matrix of order 2(q + 1) for q = 1 mod 4, computed from a symmetric conference matrix."""
+    """Return Paley's Hadamard matrix of order 2(q + 1) for a prime power q = 1 mod 4."""
     conference = _conference(q)
     one = np.eye(q + 1, dtype=np.int8)
     plus = conference + one
@@ -113,11 +108,9 @@ def _paley_two(q: int) -> Signs:
 
 
 def _conference(q: int) -> Signs:
-    """Return Paley's conference matrix of order q + 1.
-
-    The first row and the first column are 0, 1, 1, ... The other rows and columns belong to the elements of GF(q). The
-    entry in row x and column y is 0 if x = y, 1 if x - y is a nonzero square, and -1 otherwise.
-    """
+    """Return Paley's conference matrix of order q + 1, whose entries come from the squares of GF(q)."""
+    # the first row and the first column are 0, 1, 1, ...; the entry for the elements x and y of GF(q) is 0 if x = y,
+    # 1 if x - y is a nonzero square, and -1 otherwise
     x = np.arange(q)
     chi = np.full(q, -1, dtype=np.int8)
     if q > LARGEST_ORDER:

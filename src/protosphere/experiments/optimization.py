@@ -33,7 +33,9 @@ def build_optimizer(
 
 
 def build_schedule(config: TrainingConfig, optimizer: torch.optim.Optimizer) -> Any:
-    """Return the learning-rate schedule of the config, which takes one step per epoch.
+    """Return the learning-rate schedule of the config: cosine annealing to 0, or a constant rate.
+
+    The schedule takes one step per epoch.
 
     Args:
         config: Config with the schedule and the number of epochs.

@@ -72,14 +72,13 @@ def draw_similarity(
 def drawing_order(similarity: Points, groups: Indices) -> Indices:
     """Return the indices of the classes in the order in which they are drawn.
 
-    The classes are drawn group by group, with similar groups side by side. To sort the groups, the matrix of the mean
-    similarities between groups is centered, so that each row and each column has the mean 0. The groups are sorted by
-    their entries in the eigenvector of the largest eigenvalue of the centered matrix.
+    They are drawn group by group, and similar groups are next to each other.
 
     Args:
         similarity: K x K similarities of classes.
-        groups: Index of the group of each of the K classes.
+        groups: Index of the group of each of the K classes. All classes of a group are drawn next to each other.
     """
+    # the groups are sorted by the eigenvector of the largest eigenvalue of their centered mean similarities
     sizes = np.bincount(groups)
     mean = np.eye(groups.max() + 1)[groups] / sizes[groups, None]
     between = mean.T @ similarity @ mean
@@ -91,14 +90,7 @@ def drawing_order(similarity: Points, groups: Indices) -> Indices:
 
 
 def _superclass_names(tree: Taxonomy, order: Indices) -> list[str]:
-    """Return the names of the superclasses in the order in which they are drawn.
-
-    If there are more than `MOST_NAMES` superclasses, the list is empty.
-
-    Args:
-        tree: Class tree.
-        order: Indices of the classes in the order in which they are drawn.
-    """
+    """Return the names of the superclasses in drawing order, or an empty list if they are too many to draw."""
     parents = [tree.parents[tree.classes[index]] for index in order.tolist()]
     different = list(dict.fromkeys(parents))
     if len(different) > MOST_NAMES:
@@ -119,7 +111,7 @@ def similarity_figure(
         similarity: K x K similarities of classes.
         cosines: K x K cosines of prototypes.
         order: Indices of the classes in the order in which they are drawn.
-        groups: Index of the group of each class.
+        groups: Index of the group of each of the K classes. Lines are drawn between groups.
         names: Names of the groups in the order in which they are drawn. If the list is empty, no names are drawn.
     """
     edges = _group_edges(groups[order])
@@ -142,25 +134,16 @@ def similarity_figure(
 
 
 def _group_edges(ordered_groups: Indices) -> Points:
-    """Return the positions of the lines between groups, in the coordinates of the drawn matrix.
-
-    A line after the first i classes has the position i - 0.5. If every class is a group of its own, no lines are drawn,
-    and the array is empty.
-
-    Args:
-        ordered_groups: Index of the group of each class, in the order in which the classes are drawn.
-    """
+    """Return the positions of lines between groups in the matrix; no lines if every class is a group of its own."""
     changes = np.flatnonzero(np.diff(ordered_groups))
     if len(changes) == len(ordered_groups) - 1:
         return np.empty(0)
+    # a line after the first i classes is at i - 0.5
     return changes.astype(np.float64) + 0.5
 
 
 def _draw_matrix(figure: Any, ax: Any, matrix: Points, edges: Points) -> None:
-    """Draw one matrix in the panel `ax`, without its diagonal.
-
-    Lines are drawn at the positions `edges`. Below the matrix there is a color bar.
-    """
+    """Draw a matrix without its diagonal in the panel `ax`, with lines at `edges` and a color bar below."""
     shown = np.array(matrix)
     np.fill_diagonal(shown, np.nan)
     limit = _color_limit(shown)
@@ -186,10 +169,7 @@ def _draw_matrix(figure: Any, ax: Any, matrix: Points, edges: Points) -> None:
 
 
 def _color_limit(values: Points) -> float:
-    """Return the smallest absolute value that gets the darkest color.
-
-    It is the larger of the 99% quantile of the absolute values and half of the largest absolute value.
-    """
+    """Return the smallest absolute value that gets the darkest color; larger values are not distinguished."""
     sizes = np.abs(values)
     largest = float(np.nanmax(sizes)) or 1.0
     usual = float(np.nanquantile(sizes, 0.99))
@@ -197,11 +177,7 @@ def _color_limit(values: Points) -> float:
 
 
 def _beyond(values: Points, limit: float) -> str:
-    """Return whether there are values beyond the ends of the color bar: "both", "min", "max" or "neither".
-
-    The color bar shows the values from `-limit` to `limit`. The result is the argument `extend` of matplotlib's color
-    bars.
-    """
+    """Return the argument `extend` of matplotlib's color bars: which ends of -limit to limit the values exceed."""
     below = bool(np.nanmin(values) < -limit)
     above = bool(np.nanmax(values) > limit)
     if below and above:

@@ -10,7 +10,10 @@ of a given code is a code of about K points in R^n that keeps some of the symmet
 5. Remove some orbits of crowded points, which have many near neighbors.
 6. Add new orbits in holes, which are places far from all points.
 
-The terms orbit, representative, stabilizer and arrangement are defined in `search.arrangements`.
+The orbit of a point consists of its images under all matrices of the group. From each orbit, one point is chosen as its
+representative. The stabilizer of a point is the subgroup of the matrices that keep the point fixed. Orbits are of the
+same type if their representatives have the same stabilizer. An arrangement is a group with a number of orbits of each
+type. An arrangement and one representative of each orbit determine a code.
 """
 
 from dataclasses import dataclass, field
@@ -67,11 +70,11 @@ SAME = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Orbit:
-    """An orbit of a group of matrices.
+    """An orbit of a group of matrices: the images of one point under all matrices of the group.
 
     Attributes:
         representative: One point of the orbit.
-        stabilizer: For each matrix of the group, whether it keeps the representative fixed.
+        stabilizer: For each matrix of the group, whether the matrix keeps the representative fixed.
         members: For each point of the orbit, the index of one matrix of the group that maps the representative to the
             point. The identity comes first.
     """
@@ -87,7 +90,7 @@ class Orbit:
 
 
 def _labels(points: Points) -> Points:
-    """Return one number for each point. Equal points have equal numbers; different points almost never do."""
+    """Return one number for each point; equal points have equal numbers, and different points almost never do."""
     positions = np.arange(points.shape[-1], dtype=np.float64)
     return points @ np.sin(1.3 * positions + 0.7)
 
@@ -112,18 +115,18 @@ def random_isometry(
 ) -> Points | None:
     """Search for a random orthogonal matrix that maps a code to itself.
 
-    Some points are chosen at random as a basis of the span of the code. Their images are chosen one after another among
-    the points, so that the images have the same cosines as the points of the basis. On the orthogonal complement of the
-    span, the matrix is the identity.
+    On the orthogonal complement of the span of the code, the matrix is the identity.
 
     Args:
-        points: The (K, n) code.
+        points: The (K, n) code: unit vectors, one per row.
         gram: The (K, K) cosines of the code.
         rng: Random generator.
 
     Returns:
         The (n, n) matrix. None if the search failed.
     """
+    # the images of the basis are chosen one after another among the points, so that they have the same cosines as the
+    # points of the basis
     frame = _frame(points, rng)
     branches: list[list[int]] = []
     images: list[int] = []
@@ -158,11 +161,12 @@ def generated_group(generators: list[Points], max_order: int) -> Matrices | None
     """Return all elements of the group that orthogonal matrices generate.
 
     Args:
-        generators: The (n, n) matrices.
-        max_order: Largest order accepted.
+        generators: The orthogonal n x n matrices.
+        max_order: Largest accepted number of elements.
 
     Returns:
-        The (order, n, n) matrices, the identity first. None if there are more than `max_order`.
+        All elements as an array of n x n matrices, the identity first. None if the group has more than `max_order`
+        elements.
     """
     dim = len(generators[0])
     elements = np.eye(dim)[None]
@@ -185,10 +189,7 @@ def generated_group(generators: list[Points], max_order: int) -> Matrices | None
 
 
 def _order(matrix: Points) -> int | None:
-    """Return the order of a matrix: the smallest k >= 1 whose k-th power is the identity.
-
-    The result is None if the order is larger than `MAX_ORDER`.
-    """
+    """Return the smallest k >= 1 for which matrix^k is the identity, or None if it is above `MAX_ORDER`."""
     power = matrix
     for order in range(1, MAX_ORDER + 1):
         if np.abs(power - np.eye(len(matrix))).max() < SAME:
@@ -198,10 +199,7 @@ def _order(matrix: Points) -> int | None:
 
 
 def _random_power(matrix: Points, rng: np.random.Generator) -> Points | None:
-    """Return a random power of a matrix. The power is never the identity.
-
-    The result is None if the matrix itself is the identity, or if its order is larger than `MAX_ORDER`.
-    """
+    """Return a random power other than the identity; None for the identity and for orders above `MAX_ORDER`."""
     order = _order(matrix)
     if order is None or order < 2:
         return None
@@ -210,14 +208,14 @@ def _random_power(matrix: Points, rng: np.random.Generator) -> Points | None:
 
 
 def orbit_of(point: Points, group: Matrices) -> Orbit | None:
-    """Compute the orbit of a point.
+    """Return the orbit of a point: its images under all matrices of a group.
 
     Args:
         point: (n,) unit vector.
         group: (order, n, n) matrices of the group, the identity first.
 
     Returns:
-        The orbit, with the point as its representative. None if rounding errors make the orbit uncertain.
+        The orbit. Its attribute `representative` is the point. None if rounding errors make the orbit uncertain.
     """
     images = group @ point
     stabilizer = np.sum((images - point) ** 2, axis=1) < 1e-9
@@ -229,14 +227,17 @@ def orbit_of(point: Points, group: Matrices) -> Orbit | None:
 
 
 def orbit_partition(points: Points, group: Matrices) -> list[Orbit]:
-    """Divide a code into the orbits of a group.
+    """Return the orbits of a group into which a code is divided.
+
+    An orbit consists of the images of one point under all matrices of the group.
 
     Args:
         points: (K, n) code that the group maps to itself.
         group: (order, n, n) matrices of the group, the identity first.
 
     Returns:
-        The orbits. An empty list if rounding errors make an orbit uncertain.
+        The orbits, each with one of its points as representative. The list is empty if rounding errors make an orbit
+        uncertain.
     """
     labels = _labels(points)
     order = np.argsort(labels)
@@ -258,12 +259,7 @@ def orbit_partition(points: Points, group: Matrices) -> list[Orbit]:
 def _sliced(
     points: Points, group: Matrices, num_points: int, rng: np.random.Generator
 ) -> tuple[Points, Matrices] | None:
-    """Project a code in R^d and its group to R^(d - 1), along a random direction that the group fixes.
-
-    The code is projected to the hyperplane orthogonal to this direction. Only points near the hyperplane are kept, and
-    they are scaled to unit length. Their number is usually between `num_points` and 1.6 times `num_points`. The result
-    is the projected points and the projected matrices of the group, or None if the group fixes no direction.
-    """
+    """Project a code and its group to the hyperplane orthogonal to a random fixed direction, or return None."""
     values, vectors = np.linalg.eigh(group.mean(axis=0))
     fixed = vectors[:, values > 0.5]
     if fixed.shape[1] == 0:
@@ -278,6 +274,7 @@ def _sliced(
     basis = np.linalg.qr(np.column_stack([direction, np.eye(len(direction))]))[0]
     others = basis[:, 1:]
     heights = np.abs(points @ direction)
+    # only points near the hyperplane are kept, usually between `num_points` and 1.6 times `num_points`
     share = rng.uniform(1.0, 1.6) * num_points / len(points)
     highest = min(np.quantile(heights, min(1.0, share)), 0.95)
     kept = normalized(points[heights <= highest + SAME] @ others)
@@ -294,10 +291,7 @@ def _images(orbits: list[Orbit], group: Matrices) -> Points:
 def _without_crowded_orbits(
     orbits: list[Orbit], group: Matrices, largest: int, rng: np.random.Generator
 ) -> list[Orbit]:
-    """Remove some orbits, mostly those of crowded points, and return the others.
-
-    At most `largest` points are left.
-    """
+    """Return the orbits without some orbits of crowded points; at most `largest` points are left."""
     representatives = np.array([orbit.representative for orbit in orbits])
     cosines = representatives @ _images(orbits, group).T
     crowding = np.log(np.exp(CROWDING_RATE * (cosines - 1)).sum(axis=1))
@@ -315,16 +309,13 @@ def _without_crowded_orbits(
 
 
 def _hole_candidates(group: Matrices, rng: np.random.Generator) -> Points:
-    """Return random unit vectors, the positions at which holes are looked for.
-
-    Some are distributed uniformly on the sphere. Each of the others is fixed by one or two random matrices of the
-    group, because the orbits of such points are small.
-    """
+    """Return random unit vectors, the positions at which holes are looked for."""
     dim = group.shape[1]
     blocks = [uniform_points(HOLE_CANDIDATES, dim, rng)]
     for _ in range(FIXED_SPACES):
         drawn = group[rng.integers(len(group), size=rng.integers(1, 3))]
         values, vectors = np.linalg.eigh((drawn + drawn.transpose(0, 2, 1)).mean(0) / 2)
+        # vectors that one or two random matrices of the group fix have small orbits
         fixed = vectors[:, values > 1 - 1e-7]
         if fixed.shape[1]:
             coordinates = rng.standard_normal((20, fixed.shape[1]))
@@ -338,11 +329,7 @@ def _with_holes_filled(
     between: tuple[int, int],
     rng: np.random.Generator,
 ) -> list[Orbit] | None:
-    """Add orbits in holes until the number of points is large enough, and return all orbits.
-
-    `between` is a pair: the smallest and the largest allowed number of points. The result is None if the smallest
-    number is not reached.
-    """
+    """Return the orbits and new orbits in holes, with a number of points in `between`; None if that fails."""
     fewest, largest = between
     total = sum(orbit.size for orbit in orbits)
     candidates = _hole_candidates(group, rng)
@@ -369,10 +356,7 @@ def _with_holes_filled(
 def _arranged(
     name: str, orbits: list[Orbit], group: Matrices
 ) -> tuple[Arrangement, Points]:
-    """Return the arrangement of orbits of a group, and the (m, n) representatives in the order of the arrangement.
-
-    `name` is the name of the group.
-    """
+    """Return the arrangement of orbits of the group `name`, and the representatives in its order, as rows."""
     by_type: dict[bytes, list[Orbit]] = {}
     for orbit in orbits:
         by_type.setdefault(orbit.stabilizer.tobytes(), []).append(orbit)
@@ -394,7 +378,7 @@ def _arranged(
 
 @dataclass
 class GivenSymmetries:
-    """The given codes of a search for K points in R^n, and the isometries that were found so far.
+    """Codes from which other codes are derived that share some of their symmetries, and the isometries found so far.
 
     An isometry is an orthogonal matrix that maps a code to itself.
 
@@ -414,18 +398,15 @@ class GivenSymmetries:
 
     @classmethod
     def suited_to(cls, codes: list[Points], num_points: int, dim: int) -> Self:
-        """Select those of the codes from which variations of K points in R^n can be drawn.
+        """Return an object with those of the given codes from which codes of K points in R^n can be derived.
 
         Only codes with at least K/2 points, at most 2500 points and at most 32 dimensions are selected. The selected
         codes with fewer than n dimensions are padded with zeros. If n is above 32, no code is selected.
 
         Args:
-            codes: Codes with any number of points and dimensions.
+            codes: Codes with any number of points and dimensions, one point per row.
             num_points: Number K of points.
             dim: Dimension n.
-
-        Returns:
-            An object with the selected codes, without isometries.
         """
         suited = [
             padded(code, max(dim, code.shape[1])).astype(np.float64)
@@ -438,15 +419,16 @@ class GivenSymmetries:
     def draw(
         self, num_points: int, dim: int, rng: np.random.Generator
     ) -> tuple[Arrangement, Points] | None:
-        """Draw a symmetric variation of a random given code.
+        """Draw a code of K to 1.06 K points in R^n that shares some symmetries with a random one of the given codes.
 
         Args:
-            num_points: Number K of points. The variation has between K and 1.06 K points.
+            num_points: Number K of points.
             dim: Dimension n.
             rng: Random generator.
 
         Returns:
-            The arrangement of the variation, and the (m, n) representatives of its orbits. None if the attempt fails.
+            The symmetry group of the drawn code with its number of orbits of each type (`Arrangement`), and an (m, n)
+            matrix with one point of each of the m orbits. None if the attempt fails.
         """
         index = int(rng.integers(len(self.codes)))
         group = self._random_group(index, rng)
@@ -470,10 +452,7 @@ class GivenSymmetries:
         return None if filled is None else _arranged(name, filled, group)
 
     def _random_group(self, index: int, rng: np.random.Generator) -> Matrices | None:
-        """Return the matrices of a random group that maps `codes[index]` to itself, or None if the attempt fails.
-
-        The group is generated by one or two matrices, which are powers of isometries or of products of isometries.
-        """
+        """Return the matrices of a random group that maps `codes[index]` to itself, or None if the attempt fails."""
         found = self.isometries[index]
         if len(found) + self.failures[index] < MAX_ISOMETRIES:
             points = self.codes[index]
@@ -484,6 +463,7 @@ class GivenSymmetries:
                 found.append(isometry)
         if not found:
             return None
+        # one or two generators, which are powers of isometries or of products of isometries
         first = found[rng.integers(len(found))]
         if rng.random() < 0.5:
             first = first @ found[rng.integers(len(found))]

@@ -33,7 +33,7 @@ class AtlasRow:
             True: Reed-Muller codes are then shortened, punctured or repeated to length n. None if there is no such
             code.
         bch: Maximum cosine of the best code that the construction `bch` makes if its option `modify` is True: BCH codes
-            are then shortened, punctured or repeated to length n. None if there is no such code.
+            are then shortened, extended, punctured or repeated to length n. None if there is no such code.
         iterations: Number of evaluations that the search was allowed (the option `iterations` of `ps.best`). It is 0
             for rows that were made without a search, and None if the option was not given.
         seed: Seed of the random choices of the search.

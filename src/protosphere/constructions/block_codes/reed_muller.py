@@ -1,4 +1,8 @@
-"""Prototypes from Reed-Muller codes: lengths 2^m, or any length with `modify`."""
+"""The construction `reed_muller`: prototypes from Reed-Muller codes of length 2^m, or modified to any length.
+
+RM(r, m) is the binary code of length 2^m and order r: its codewords are the values of the polynomials of degree at most
+r in m variables.
+"""
 
 from collections.abc import Iterator
 from functools import partial
@@ -24,14 +28,13 @@ LARGEST_SHORTENED = 600
 
 
 def reed_muller_modifications(dim: int, needed: int) -> list[BinaryCode]:
-    """Return all modified Reed-Muller codes of length `dim` with `needed` message bits.
+    """Return the modified Reed-Muller codes of a given length and dimension that have a positive guaranteed distance.
 
-    Codes without a positive guaranteed distance are left out. The codes are made from Reed-Muller codes by shortening,
-    puncturing or repeating coordinates.
+    The codes are made from Reed-Muller codes by shortening, puncturing or repeating coordinates.
 
     Args:
         dim: Length n.
-        needed: Number of message bits: a code has 2**needed codewords.
+        needed: Dimension (number of message bits): a code has 2**needed codewords.
     """
     m = (dim - 1).bit_length()
     lengths = [*range(m, m + 2), *([m - 1] if dim > 1 else [])]
@@ -65,12 +68,9 @@ def _modifications_of(m: int, dim: int, needed: int) -> Iterator[BinaryCode]:
 
 
 def _generator(r: int, m: int, dim: int, shortened: int, count: int) -> PackedBits:
-    """Return the first `count` rows of the generator matrix of a modified code RM(r, m) of length `dim`.
-
-    The code is first shortened: `shortened` coordinates are chosen, only codewords that are 0 in all of them are kept,
-    and these coordinates are removed. The chosen coordinates are those whose indices have the fewest ones in binary
-    notation. Then coordinates are removed or repeated until the length is `dim`.
-    """
+    """Return `count` packed generator rows of RM(r, m), shortened, then punctured or repeated to length `dim`."""
+    # shortening keeps only the codewords that are 0 at the `vanishing` coordinates, and removes these coordinates,
+    # whose indices have the fewest ones in binary notation
     vanishing = np.argsort(np.bitwise_count(np.arange(1 << m)), kind="stable")[
         :shortened
     ]
@@ -85,11 +85,8 @@ def _generator(r: int, m: int, dim: int, shortened: int, count: int) -> PackedBi
 
 
 def _points_by_power(m: int) -> Indices:
-    """Return the elements of GF(2^m) as integers, in the order 0, 1, alpha, alpha^2, ...
-
-    Here alpha is the primitive element of `binary_field(m)`. If m is 0 or above `LARGEST_DEGREE`, the integers from 0
-    to 2^m - 1 are returned in ascending order.
-    """
+    """Return 0, 1, alpha, alpha^2, ... in GF(2^m), as integers; 0, ..., 2^m - 1 if there is no such field here."""
+    # alpha is the primitive element of the tables
     if 1 <= m <= LARGEST_DEGREE:
         return np.append(0, binary_field(m).exp[: (1 << m) - 1])
     return np.arange(1 << m)
@@ -114,8 +111,10 @@ def _points_by_power(m: int) -> Indices:
 def reed_muller(num_classes: int, dim: int) -> BinaryCode:
     """Return the smallest Reed-Muller code RM(r, m) of length n = 2^m that has at least K codewords.
 
-    The construction takes K codewords of this code as prototypes. With `modify=True`, it chooses instead among all
-    codes of `reed_muller_modifications`.
+    RM(r, m) is the binary code of the values of all polynomials of degree at most r in m variables. The construction
+    `reed_muller` takes K codewords of the returned code as prototypes. If its option `modify` is True, it takes them
+    instead from the best code of length n that results from a Reed-Muller code by shortening, puncturing or repeating
+    coordinates.
 
     Args:
         num_classes: Number K of codewords.

@@ -22,7 +22,8 @@ LARGEST_M = 12
 def shortened_cosets() -> Iterator[Member]:
     """Yield unions of cosets of RM(1, m), shortened by j coordinates and punctured by i coordinates.
 
-    The unions are RM(1, m) and Kerdock, Delsarte-Goethals, Gold and dual BCH codes of length 2^m.
+    RM(1, m) is the first-order Reed-Muller code of length 2^m. The unions are RM(1, m) itself and Kerdock,
+    Delsarte-Goethals, Gold and dual BCH codes of length 2^m.
 
     Shortening keeps the codewords that are zero in j coordinates and deletes these coordinates, which are affinely
     independent as points of F_2^m. Puncturing deletes i more coordinates. Shortening by one coordinate halves the

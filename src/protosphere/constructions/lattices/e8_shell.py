@@ -31,7 +31,7 @@ def e8_shell() -> Iterator[Member]:
     whose entries are halves of odd integers.
 
     If more points are needed than the largest shell has, two neighboring shells are combined. After normalization, the
-    maximum cosine of their union is that of the outer shell (see `lattice_shell`).
+    maximum cosine of their union is that of the outer shell.
     """
     code = generator_rows(0, 3)
     for m in range(1, DEEPEST + 1):
@@ -60,10 +60,8 @@ def _shell_size(m: int) -> int:
 
 
 def _paired_shells(m: int) -> Shells:
-    """Return the union of the shells that have squared norms 2m - 2 and 2m in the usual scale of E8.
-
-    The result measures squared norms in the scale of `gram_matrices`, in which they are twice as large.
-    """
+    """Return the union of the shells of squared norms 2m - 2 and 2m."""
+    # `Shells` has another scale of E8, in which squared norms are twice as large
     return Shells(
         "laminated", 8, Fraction(4 * m - 4), Fraction(4 * m), ORIGIN, denominator=1
     )

@@ -49,8 +49,8 @@ def leech_minimal_vectors() -> SmallIntegers:
 
 def leech_basis() -> Indices:
     """Return a basis of sqrt(8) times the Leech lattice, as the rows of a triangular 24 x 24 matrix of integers."""
-    # every lattice vector is an integer combination of 2 times the codewords of the Golay code, 4 e_0 + 4 e_i for all i,
-    # and (-3, 1, ..., 1)
+    # every lattice vector is an integer combination of these vectors: 2 times the codewords of the Golay code,
+    # 4 e_0 + 4 e_i for all i, and (-3, 1, ..., 1)
     golay = 2 * unpack(extended_golay(), 24).astype(np.int64)
     fours = 4 * np.eye(24, dtype=np.int64)
     fours[:, 0] += 4

@@ -39,10 +39,7 @@ def run_jobs(jobs: list[Callable[[], Result]]) -> list[Result]:
 
 @lru_cache(maxsize=1)
 def _team_start() -> Any:
-    """Return the function `GOMP_parallel` of GNU OpenMP. If torch has not loaded GNU OpenMP, return None.
-
-    The arguments of `GOMP_parallel` are a function, a pointer to data, the number of threads, and flags.
-    """
+    """Return the function `GOMP_parallel` of GNU OpenMP, or None if torch has not loaded GNU OpenMP."""
     try:
         return ctypes.CDLL(
             "libgomp.so.1", mode=os.RTLD_NOLOAD | os.RTLD_NOW
@@ -52,10 +49,7 @@ def _team_start() -> Any:
 
 
 def _in_team(jobs: list[Callable[[], Result]]) -> list[Result]:
-    """Run the jobs on torch's own threads (an OpenMP team) and return their results in the order of the jobs.
-
-    If any job raises an exception, one of the exceptions is raised after all jobs have ended.
-    """
+    """Run the jobs on torch's own threads, an OpenMP team, and return their results in the order of the jobs."""
     numbers = count()
     given = dict[int, Result]()
     failed = list[BaseException]()
@@ -75,6 +69,7 @@ def _in_team(jobs: list[Callable[[], Result]]) -> list[Result]:
 
     member = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(take_one)
     with signals:
+        # a function, a pointer to data, the number of threads, and flags
         _team_start()(member, None, len(jobs), 0)
     if failed:
         raise failed[0]
@@ -86,10 +81,6 @@ def _in_team(jobs: list[Callable[[], Result]]) -> list[Result]:
 
 
 def _in_pool(jobs: list[Callable[[], Result]]) -> list[Result]:
-    """Run the jobs on the threads of a thread pool, and return their results in the order of the jobs.
-
-    If any job raises an exception, the exception of the first such job in `jobs` is raised after all jobs have ended.
-    """
     before = torch.get_num_threads()
 
     def run(job: Callable[[], Result]) -> Result:
@@ -106,9 +97,8 @@ def _in_pool(jobs: list[Callable[[], Result]]) -> list[Result]:
 
 @lru_cache(maxsize=1)
 def _pool(process: int, threads: int) -> ThreadPoolExecutor:
-    """Return a pool of `threads` threads. It is cached, because starting a thread takes 0.2 ms.
-
-    `process` is the id of the current process. A forked process has another id, so it gets a pool of its own.
-    """
-    del process
+    """Return a pool of `threads` threads for this process. A forked process has another id and another pool."""
+    del (
+        process
+    )  # only a key of the cache, which is there because starting a thread takes 0.2 ms
     return ThreadPoolExecutor(threads, thread_name_prefix="protosphere")

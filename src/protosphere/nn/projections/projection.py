@@ -1,6 +1,7 @@
 """Module that computes dot products with all prototypes of a code, and weighted sums of these prototypes.
 
-The prototypes are the points of one or more blocks (see `ProjectionBlock`).
+The prototypes are the points of one or more blocks. A block has points of one kind, such as the rows of a matrix or the
+codewords of cosets, and computes dot products with its points and weighted sums of its points.
 """
 
 from collections.abc import Callable, Sequence
@@ -63,7 +64,9 @@ class ProjectionPlan:
     """Description from which a projection is built.
 
     Attributes:
-        kind: Name of the algorithm: 'dense', 'hadamard', 'axes', 'simplex', 'simplices', 'parts' or 'quantized'.
+        kind: Name of the algorithm: 'dense' (product with a matrix), 'hadamard' (codewords in cosets of a linear code),
+            'axes' (points +e_i or -e_i), 'simplex' (a regular simplex), 'simplices' (regular simplices in orthogonal
+            subspaces), 'parts' (classes that consist of parts) or 'quantized' (quantized points).
         blocks: Descriptions of the blocks. The points of the projection are the points of the first block, followed by
             the points of the second block, and so on.
         position: Vector of K indices: the prototype of class i is point position[i]. If None, it is point i.
@@ -81,7 +84,7 @@ class Projection(nn.Module):
     state_dict, because they can be rebuilt from the code.
 
     Args:
-        plan: Description of the blocks of the projection, made by `plan_for`.
+        plan: Description of the blocks of the projection, which the function `plan_for` makes from a code.
         num_classes: Number K of classes.
         dim: Dimension n.
         rank: Index of this process, if the classes are sharded over several processes.
@@ -90,14 +93,16 @@ class Projection(nn.Module):
     Attributes:
         num_classes: Number K of classes.
         dim: Dimension n.
-        kind: Name of the algorithm: 'dense', 'hadamard', 'axes', 'simplex', 'simplices', 'parts' or 'quantized'.
+        kind: Name of the algorithm: 'dense' (product with a matrix), 'hadamard' (codewords in cosets of a linear code),
+            'axes' (points +e_i or -e_i), 'simplex' (a regular simplex), 'simplices' (regular simplices in orthogonal
+            subspaces), 'parts' (classes that consist of parts) or 'quantized' (quantized points).
         blocks: Blocks of points. A sharded projection has only the blocks of this process.
         starts: For each block, the index of its first point.
         position: Vector of K indices: the prototype of class i is point position[i]. If None, it is point i.
         classes: Vector of K indices: point i is the prototype of class classes[i]. If None, it is the prototype of
             class i.
-        has_all_combinations: Whether the classes consist of parts (see `ps.compose`), and every combination of values
-            of the parts is a class.
+        has_all_combinations: Whether a class is a combination of one value of each of several parts (`ps.compose` makes
+            such codes), and every combination is a class.
         handle: Integer that identifies the projection in compiled graphs.
 
     Example:
@@ -160,7 +165,7 @@ class Projection(nn.Module):
 
     @property
     def all_combinations(self) -> AllCombinationsBlock | None:
-        """The only block of the projection, if it is an `AllCombinationsBlock`. Otherwise, None."""
+        """The only block, if it has a point for every combination of values of several parts; None otherwise."""
         block = self.blocks[0] if len(self.blocks) == 1 else None
         return block if isinstance(block, AllCombinationsBlock) else None
 
@@ -208,7 +213,7 @@ class Projection(nn.Module):
         return self.rows(index, like)
 
     def rows(self, classes: Tensor, like: Tensor) -> Tensor:
-        """Return the prototypes of the given classes, one per row, without checking the classes.
+        """Return the prototypes of the given classes, one per row, without checking that the classes exist.
 
         Args:
             classes: Vector of class indices, all between 0 and K - 1.
@@ -246,7 +251,8 @@ class Projection(nn.Module):
         """Return the mean prototype of each row, by standard operations of torch.
 
         The mean prototype of a row is the mean of all prototypes, weighted by the softmax of their dot products with
-        the row. It is the gradient of `plain_log_sum_exp` with respect to the row. The result is differentiable.
+        the row. It is the gradient of the log-sum-exp of these dot products with respect to the row. The result is
+        differentiable.
 
         Args:
             z: B x n vectors, not in half precision.
@@ -280,7 +286,8 @@ class Projection(nn.Module):
         """Return the log-sum-exp, the mean prototype and the target prototype of each row, for the cross-entropy.
 
         The log-sum-exp is taken over the dot products of the row with all prototypes. The mean prototype is the mean of
-        all prototypes, weighted by the softmax of these dot products. The results have no gradient.
+        all prototypes, weighted by the softmax of these dot products. The target prototype is the prototype of the
+        row's target class. The results have no gradient.
 
         Args:
             z: B x n vectors.
@@ -398,8 +405,9 @@ class Projection(nn.Module):
             target: (...) class indices, or (..., K) probabilities of the classes.
             weight: K class weights, by which the losses of the classes are multiplied. If None, all weights are 1.
             label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
-            reduction: 'mean', 'sum' or 'none'.
-            scale: Factor by which dot products are multiplied to give logits.
+            reduction: 'none' returns one loss per example, 'sum' the sum of these losses, and 'mean' their mean,
+                weighted by the class weights as `torch.nn.functional.cross_entropy` does.
+            scale: Factor by which the dot products of z with the prototypes are multiplied to give logits.
             ignore_index: Class index that marks examples without a target. These examples do not contribute to the
                 loss.
 
@@ -451,8 +459,8 @@ class Projection(nn.Module):
         """Return the k largest dot products of each row with the points of this process, and the indices of the points.
 
         If the projection is sharded, other processes have the other points. If this process has fewer than k points,
-        the result has the dot products with all of them. The index of a point may differ from the index of its class
-        (see `classes`).
+        the result has the dot products with all of them. The points are numbered in the order of the blocks, which may
+        differ from the order of the classes.
 
         Args:
             z: B x n vectors.
@@ -476,10 +484,7 @@ class Projection(nn.Module):
 
 
 class _TopPoints(torch.autograd.Function):
-    """Autograd function that calls `Projection.top_points` and has a vmap rule.
-
-    Its results have no derivatives.
-    """
+    """Autograd function with a vmap rule that calls `Projection.top_points`. Its results have no derivatives."""
 
     @staticmethod
     def forward(z: Tensor, projection: Projection, k: int) -> TopK:
