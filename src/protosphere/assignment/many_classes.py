@@ -38,16 +38,17 @@ def many_classes_order(
     rng: np.random.Generator,
     progress: Progress = ignore,
 ) -> Indices:
-    """Find an order of the points with a large sum over pairs of similarity times cosine.
+    """Return an order of the points that gives similar classes close points.
 
-    The classes of one block at a time exchange their points, so the K x K matrix of cosines is never computed as a
-    whole.
+    The order is found by a search. It has a large sum, over all pairs of classes, of the similarity of the classes
+    times the cosine of their points. The K x K matrix of cosines is never computed as a whole.
 
     Args:
         similarity: K x K similarity of the classes.
         points: K x n matrix of the points.
-        rng: Random generator. It draws the blocks, which are random sets of classes, and guides the tabu search.
-        progress: Called after each block.
+        rng: Random generator of the search.
+        progress: Function that is called with the name of the stage, the number of finished steps and the number of all
+            steps.
 
     Returns:
         The order: class i gets point order[i].
@@ -71,10 +72,7 @@ def _reassigned(
     block: Indices,
     rng: np.random.Generator,
 ) -> Indices:
-    """Return the index of the new point of each class in `block`, after these classes have exchanged points.
-
-    A tabu search chooses the exchanges. All other classes keep the points that they have in `order`.
-    """
+    """Return the new point indices of the classes in `block`, which exchange their points with each other."""
     placed = points[order]
     block_points = points[order[block]]
     block_similarity = similarity[np.ix_(block, block)]
@@ -89,11 +87,7 @@ def _reassigned(
 def _group_order(
     similarity: Points, points: Points, rng: np.random.Generator
 ) -> Indices:
-    """Return an order in which similar classes get close points.
-
-    Classes and points are divided into `NUM_GROUPS` groups each. A tabu search decides which group of points each group
-    of classes gets.
-    """
+    """Return the index of the point of each class, so that groups of similar classes get groups of close points."""
     class_groups = _bisected(_spectral_embedding(similarity), NUM_GROUPS)
     point_groups = _bisected(points, NUM_GROUPS)
     sizes = np.array([len(group) for group in class_groups])
@@ -124,10 +118,7 @@ def _spectral_embedding(similarity: Points) -> Points:
 
 
 def _bisected(vectors: Points, count: int) -> list[Indices]:
-    """Divide the rows of `vectors` into `count` groups of close rows, and return the indices of the rows of each group.
-
-    All groups are divided into halves until there are `count` groups. `count` is a power of two.
-    """
+    """Divide the rows into `count` groups of close rows, given by their indices; `count` is a power of two."""
     groups = [np.arange(len(vectors))]
     while len(groups) < count:
         halves: list[Indices] = []
@@ -138,10 +129,7 @@ def _bisected(vectors: Points, count: int) -> list[Indices]:
 
 
 def _halves(vectors: Points, group: Indices) -> tuple[Indices, Indices]:
-    """Divide the rows of `vectors` with the indices `group` into two halves, and return the indices of each half.
-
-    The rows are sorted by their first principal component, and the sorted list is divided in the middle.
-    """
+    """Divide the rows with the indices `group` into two halves along their first principal component."""
     centered = vectors[group] - vectors[group].mean(axis=0)
     eigenvectors = np.linalg.eigh(centered.T @ centered)[1]
     direction = eigenvectors[:, -1]

@@ -73,10 +73,11 @@ class PartTable:
 
     @property
     def text(self) -> str:
-        """The table as text that `part_table` reads.
+        """The table as text, from which `part_table` makes the table again.
 
-        If every combination of values is a class, the text has the sizes, such as '19 x 21'. Otherwise it has lines of
-        comma-separated values with a heading.
+        If every combination of values is a class, the text has the sizes, such as '19 x 21'. Otherwise the text has a
+        heading and a line for each class, with comma-separated cells: the name of the class, and the value of each
+        part. If the classes have no names, the first cell is empty.
         """
         if self.values is None:
             return " x ".join(map(str, self.sizes))
@@ -101,18 +102,20 @@ def part_table(
     """Return the table of classes and their parts that the arguments describe.
 
     Args:
-        given: One of these tables: a mapping from class name to values; a list of rows of values; a data frame with the
-            class names in its index, or in its first column if the index has row numbers; the path of a .csv file with
-            a heading, whose first column has the names of the classes; or a text that `PartTable.text` returned. If
-            `by` is given, `given` has only the names of the classes. If `sizes` is given, `given` is None.
-        by: Function from the name of a class to the values of its parts. It is None if `given` has the values.
+        given: One of these tables: a mapping from the name of each class to its row of values; a list of rows of
+            values, one row per class; a data frame with the class names in its index, or in its first column if the
+            index has row numbers; the path of a .csv file with a heading, whose first column has the names of the
+            classes; or a text, either lines like those of such a file or sizes such as '19 x 21'. A row of values is a
+            sequence in the order of the parts, or a mapping from the names of the parts. If `by` is given, `given` has
+            only the names of the classes. If `sizes` is given, `given` is None.
+        by: Function from the name of a class to its row of values. It is None if `given` has the values.
         sizes: Number of values of each part. Every combination is then a class. It is None if `given` describes the
             classes.
         least: Smallest number of classes that is accepted.
 
     Raises:
-        InvalidArgumentError: If a class is described twice, if two classes have the same values, if a value is missing,
-            or if there are fewer than `least` classes.
+        InvalidArgumentError: If the table has another form, if a class is described twice, if two classes have the same
+            values, if a value is missing, or if there are fewer than `least` classes.
         StorageError: If the file cannot be read.
     """
     if sizes is not None:
@@ -133,17 +136,11 @@ def part_table(
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Rows of a table as they were given.
-
-    Attributes:
-        rows: Values of the parts of each class.
-        classes: Names of the classes, or None if they have no names.
-        parts: Names of the parts. It is empty if they have no names.
-    """
+    """Rows of a table, with the values as they were given."""
 
     rows: list[Row]
-    classes: list[str] | None
-    parts: list[str]
+    classes: list[str] | None  # None if the classes have no names
+    parts: list[str]  # empty if the parts have no names
 
 
 def _listed_rows(given: Any, by: Callable[[Any], Row] | None) -> _Rows:
@@ -206,7 +203,7 @@ def _part_numbers(count: int) -> tuple[str, ...]:
 
 
 def _rows_of_text(given: str | Path) -> _Rows:
-    """Return the rows of the file with the path `given`, or of text that `PartTable.text` wrote."""
+    """Return the rows of the .csv file with the path `given`, or of CSV text if `given` has several lines."""
     if isinstance(given, str) and "\n" in given:
         lines = csv.reader(io.StringIO(given))
         cells = [[unguarded(cell) for cell in line] for line in lines if line]
@@ -233,7 +230,7 @@ def _rows_of_lines(lines: Sequence[Sequence[str | None]], source: str) -> _Rows:
 
 
 def _rows_of_frame(frame: Any) -> _Rows:
-    """Return the rows of a data frame, that is an object with `index`, `columns` and `to_numpy`, as in pandas."""
+    # a data frame is an object with `index`, `columns` and `to_numpy`, as in pandas
     cells: list[Row] = list(frame.to_numpy())
     columns = [str(column) for column in frame.columns]
     index: list[Any] = list(frame.index)
@@ -244,23 +241,17 @@ def _rows_of_frame(frame: Any) -> _Rows:
     return _Rows(cells, [str(name) for name in index], columns)
 
 
-def _has_row_numbers(labels: Any, index: list[Any]) -> bool:
-    """Return whether the index of a data frame has row numbers instead of class names.
-
-    Integers are row numbers if they are 0, 1, 2, ..., or if the index has no name.
-
-    Args:
-        labels: The attribute `index` of the data frame.
-        index: The entries of `labels` as a list.
-    """
-    if index == list(range(len(index))):
+def _has_row_numbers(index: Any, labels: list[Any]) -> bool:
+    """Return whether the `labels` of a data frame, the entries of its index, are row numbers, not class names."""
+    if labels == list(range(len(labels))):
         return True
-    unnamed = getattr(labels, "name", None) is None
-    return unnamed and all(isinstance(label, int | np.integer) for label in index)
+    # other integers may be class names, but the index then has a name
+    unnamed = getattr(index, "name", None) is None
+    return unnamed and all(isinstance(label, int | np.integer) for label in labels)
 
 
 def _numbered(table: _Rows) -> PartTable:
-    """Return the table with indices in place of values, after checking that no two classes have the same values."""
+    """Replace values by their indices, after checking that no two classes have the same values."""
     numbering = _Numbering(table.parts)
     numbered: list[list[int]] = []
     for number, row in enumerate(table.rows):
@@ -281,23 +272,16 @@ def _class_name(classes: Sequence[str] | None, number: int) -> str:
 
 
 class _Numbering:
-    """Indices of the values of each part, in the order in which values first appear.
-
-    Attributes:
-        parts: Names of the parts. If the table does not name the parts, they get names when the first row is read.
-        values: For each part, a mapping from each value to its index.
-    """
+    """Indices of the values of each part, in the order in which values first appear."""
 
     def __init__(self, parts: Sequence[str]) -> None:
-        self.parts = list(parts)
+        self.parts = list(parts)  # if empty, the first row names the parts
+        # for each part, the index of each value
         self.values: list[dict[str, int]] = [{} for _ in parts]
         self._has_dicts: bool | None = None  # until the first row
 
     def numbers_of(self, row: object, name: str) -> list[int]:
-        """Return the index of each value in `row`. A value that no earlier row has gets the next index of its part.
-
-        The text `name` names the class in messages.
-        """
+        """Return the index of each value in `row`; a value that is new gets the next index of its part."""
         if isinstance(row, str) or not isinstance(row, Sequence | Mapping | np.ndarray):
             raise InvalidArgumentError(
                 f"'parts' must have a list of values for each class, got {brief(row)} for class {name}"
@@ -313,10 +297,7 @@ class _Numbering:
         return numbers
 
     def _cells(self, row: Row, name: str) -> list[Any]:
-        """Return the values in `row` in the order of the parts.
-
-        If the parts have no names yet, they get the names of the keys of `row`, or numbers if `row` is a sequence.
-        """
+        """Return the values in `row` in the order of the parts; the first row also names the parts."""
         has_dict = isinstance(row, Mapping)
         if self._has_dicts not in (None, has_dict):
             raise InvalidArgumentError(
@@ -352,10 +333,7 @@ class _Numbering:
 
 
 def _is_missing(cell: Any) -> bool:
-    """Return whether a cell has no value.
-
-    Cells without a value are None, pandas' NA, and values that differ from themselves, such as NaN.
-    """
+    # missing are None, NaN, which differs from itself, and NA of pandas, which has no truth value
     if cell is None:
         return True
     try:
@@ -382,14 +360,15 @@ def _require_described_once(classes: Sequence[str] | None) -> None:
 def require_different(
     numbered: Iterable[Sequence[int]], classes: Sequence[str] | None
 ) -> None:
-    """Check that no two classes have the same values.
+    """Raise an error if two classes have the same values.
 
     Args:
-        numbered: Indices of the values of each class.
-        classes: Names of the classes, or None.
+        numbered: For each class, the indices of the values of its parts.
+        classes: Names of the classes, for the error message. None if they have no names; the message then has their
+            numbers.
 
     Raises:
-        InvalidArgumentError: If two rows are the same. The message names their classes.
+        InvalidArgumentError: If two classes have the same values. The message names them.
     """
     first: dict[tuple[int, ...], int] = {}
     for number, row in enumerate(numbered):
@@ -402,7 +381,6 @@ def require_different(
 
 
 def _check_names(names: PartNames) -> None:
-    """Raise InvalidArgumentError if two parts have the same name, or if a name or value has unprintable characters."""
     texts = [*names.parts, *(names.classes or ())]
     for values in names.values:
         texts += values

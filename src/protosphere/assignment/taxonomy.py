@@ -107,7 +107,7 @@ class Taxonomy:
         If there are several nodes without a parent, a common root with an empty name is added above them.
 
         Raises:
-            InvalidArgumentError: If there are more than `MAX_ANCESTOR_NAMES` names in all.
+            InvalidArgumentError: If there are more than 10,000,000 names in all.
         """
         layout = self._layout
         total = sum(end - start for start, end in layout.ranges.values())
@@ -125,7 +125,7 @@ class Taxonomy:
 
     @cached_property
     def leaves(self) -> dict[str, Indices]:
-        """Mapping from each inner node to the indices of the classes below it.
+        """Mapping from the name of each inner node to the indices of the classes below it.
 
         The indices are in the order of a depth-first traversal.
         """
@@ -135,15 +135,17 @@ class Taxonomy:
 
     @property
     def node_heights(self) -> dict[str, int]:
-        """Mapping from each inner node to its height: the length of the longest path from the node down to a class."""
+        """Mapping from the name of each inner node to its height, the length of the longest path down to a class."""
         return dict(self._layout.heights)
 
     @cached_property
     def heights(self) -> Heights:
         """K x K matrix with the height of the lowest common ancestor of each pair of classes, and 0 on the diagonal.
 
+        The height of a node is the length of the longest path from the node down to a class.
+
         Raises:
-            InvalidArgumentError: If there are more than `MOST_CLASSES_IN_PAIRS` classes.
+            InvalidArgumentError: If there are more than 10,000 classes.
         """
         if len(self.classes) > MOST_CLASSES_IN_PAIRS:
             raise InvalidArgumentError(
@@ -158,9 +160,10 @@ class Taxonomy:
         return max(self._layout.heights.values())
 
     def similarity(self) -> Points:
-        """Return the similarity of each pair of classes by the height h of their lowest common ancestor.
+        """Return the similarity of each pair of classes, computed from the height h of their lowest common ancestor.
 
-        The similarity is 1 - h / (height of the root).
+        The similarity is 1 - h / (height of the root). The height of a node is the length of the longest path from the
+        node down to a class.
 
         Returns:
             The K x K similarity, from 0 (only the root in common) to 1 (the same class).
@@ -172,8 +175,8 @@ class Taxonomy:
         """Return the index of an ancestor of each class, so that classes with the same ancestor form a group.
 
         Args:
-            above: Number of levels from a class up to its ancestor. If it is 1, the ancestor is the superclass. A class
-                with fewer levels above it gets the root.
+            above: Number of levels from a class up to its ancestor. If it is 1, the ancestor is the parent of the
+                class. A class with fewer levels above it gets the root.
 
         Returns:
             K indices. The ancestors are numbered in the order in which they first appear among the classes.
@@ -200,7 +203,7 @@ class Taxonomy:
         """Return the tree of the given classes only, in the given order.
 
         Args:
-            class_names: Names of classes of this tree.
+            class_names: Names of classes of this tree, in the order that they get in the new tree.
 
         Raises:
             InvalidArgumentError: If one of the names is not a class of this tree.
@@ -222,8 +225,9 @@ def taxonomy(
 
     Args:
         source: A mapping from each node to its parent; a text of several lines, or the path of a text file, with a
-            child and its parent on each line; a name of `SHIPPED`; or a `Taxonomy`. Child and parent are separated by a
-            space, or by a comma or a tab if names contain spaces.
+            child and its parent on each line; the name of a tree of CIFAR-100 in the package, 'cifar100_superclasses'
+            or 'cifar100_levels'; or a `Taxonomy`. Child and parent are separated by a space, or by a comma or a tab if
+            names contain spaces.
         classes: Names of the classes, in order. If it is None, the classes are the leaves in the order of the source.
 
     Returns:
@@ -283,11 +287,8 @@ def _read_lines(path: Path) -> list[str]:
 
 
 def _parse_edges(lines: Iterable[str], where: str) -> dict[str, str]:
-    """Return a mapping from child to parent.
-
-    Each of `lines` has a child and its parent. The character `#` begins a comment. The text `where` names the source in
-    messages.
-    """
+    """Return a mapping from child to parent, given lines that each have a child and its parent."""
+    # the text `where` names the source of the lines in messages
     parents: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
         text = line.split("#")[0].strip()
