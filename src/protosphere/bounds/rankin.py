@@ -23,7 +23,8 @@ def rankin(num_classes: int, dim: int) -> Bound:
         dim: Dimension n, at least 1.
 
     Returns:
-        The lower bound on the maximum cosine, with its theorem.
+        The lower bound on the maximum cosine, with the name of the theorem that proves it: 'rankin_simplex' or
+        'rankin_orthoplex'.
 
     Raises:
         InvalidArgumentError: If K or n is not an integer in this range.

@@ -35,6 +35,10 @@ def checked_code_size(length: int, dimension: int) -> tuple[int, int]:
     Args:
         length: Length n of the code.
         dimension: Dimension k of the code.
+
+    Raises:
+        InvalidArgumentError: If n or k is not an integer of at least 1.
+        InfeasibleError: If k is larger than n.
     """
     n = as_integer("length", length, minimum=1)
     k = as_integer("dimension", dimension, minimum=1)

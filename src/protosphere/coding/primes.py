@@ -4,7 +4,9 @@ from itertools import count
 
 
 def prime_factors(number: int) -> tuple[int, ...]:
-    """Return the distinct primes that divide a number, in ascending order; numbers below 2 have none.
+    """Return the distinct primes that divide a number, in ascending order.
+
+    Numbers below 2 have none.
 
     >>> prime_factors(60)
     (2, 3, 5)

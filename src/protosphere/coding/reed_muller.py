@@ -17,14 +17,14 @@ from protosphere.types import PackedBits
 
 
 def dimension(r: int, m: int) -> int:
-    """Return the dimension C(m, 0) + ... + C(m, r) of RM(r, m).
+    """Return the dimension C(m, 0) + ... + C(m, r) of the Reed-Muller code RM(r, m).
 
     Args:
-        r: Order, at most m.
+        r: Order, from 0 to m.
         m: Number of variables.
 
     Raises:
-        InvalidArgumentError: If r is larger than m.
+        InvalidArgumentError: If r or m is not an integer in its range.
     """
     as_integer("m", m, minimum=0)
     if as_integer("r", r, minimum=0) > m:
@@ -33,7 +33,7 @@ def dimension(r: int, m: int) -> int:
 
 
 def order_for(k_needed: int, m: int) -> int | None:
-    """Return the smallest order r for which RM(r, m) has at least a given dimension.
+    """Return the smallest order r for which the Reed-Muller code RM(r, m) has at least a given dimension.
 
     Args:
         k_needed: Minimum dimension.
@@ -49,19 +49,21 @@ def order_for(k_needed: int, m: int) -> int | None:
 
 
 def generator_rows(r: int, m: int, count: int | None = None) -> PackedBits:
-    """Return the packed generator matrix of RM(r, m).
+    """Return the packed generator matrix of the Reed-Muller code RM(r, m), or its first rows.
 
-    Its rows are the monomials 1, x1, ..., xm, x1 x2, x1 x3, ... in order of degree, evaluated at all 2^m points.
+    The rows are the monomials 1, x1, ..., xm, x1 x2, x1 x3, ... of degree at most r, in order of degree. A row has the
+    values of a monomial at all 2^m points with m coordinates 0 or 1.
 
     Args:
-        r: Order.
+        r: Order, from 0 to m.
         m: Number of variables.
         count: Number of rows to return, from the first on; all rows by default.
 
     Returns:
-        Packed rows.
+        Rows of 2^m bits, packed eight bits to a byte.
 
     Raises:
+        InvalidArgumentError: If an argument is not an integer in its range.
         InfeasibleError: If the generator matrix has fewer than `count` rows.
     """
     k = dimension(r, m)

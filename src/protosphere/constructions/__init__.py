@@ -1,6 +1,7 @@
 """Constructions of spherical codes.
 
-Each scheme has its own module. Importing this package imports these modules, and this registers the schemes.
+A scheme is a named method that builds codes. Each scheme has its own module. Importing this package imports these
+modules, and this registers the schemes.
 """
 
 # The order of the list is ours.

@@ -15,9 +15,13 @@ from protosphere.constructions.traits import Traits
 def delsarte_goethals(largest_dim: int) -> Iterator[Member]:
     """Yield the Delsarte-Goethals codes of length n = 2^m, m even, for r = 1, ..., m/2 - 1.
 
-    A code consists of (n/2)^(1+r) cosets of RM(1, m). Its first (n/2)^r cosets are the code for r - 1, and Kerdock's
-    code is the case r = 0. The case r = m/2 - 1 is RM(2, m). For fewer classes than codewords, the codewords of the
-    first cosets are used, and the measured maximum cosine may be lower than the guarantee.
+    A code consists of (n/2)^(1+r) cosets of RM(1, m), the first-order Reed-Muller code. Its first (n/2)^r cosets are
+    the code for r - 1, and Kerdock's code is the case r = 0. The case r = m/2 - 1 is the second-order Reed-Muller code
+    RM(2, m). For fewer classes than codewords, the codewords of the first cosets are used, and the measured maximum
+    cosine may be lower than the guarantee.
+
+    Args:
+        largest_dim: Largest length n of the codes. Lengths above 65,536 are left out in any case.
     """
     for m in range(4, min(largest_dim, 1 << 16).bit_length(), 2):
         yield from nested_codes(m)[2:]

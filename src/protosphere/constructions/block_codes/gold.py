@@ -28,8 +28,12 @@ def gold(largest_dim: int) -> Iterator[Member]:
     """Yield linear codes of length 2^m, m odd, whose codewords are sums of trace forms and affine functions.
 
     The codewords of one code are the functions Tr(b_1 x^3 + b_2 x^5 + ... + b_r x^(1+2^r)) plus an affine function of
-    x. Here x runs through GF(2^m), Tr is the trace to GF(2), and r is one of 1, ..., (m-1)/2. The case r = 1 is Gold's
-    code, the dual of the extended BCH code of distance 6. The case r = (m-1)/2 is RM(2, m).
+    x. Here x runs through GF(2^m), the coefficients b_1, ..., b_r are elements of GF(2^m), Tr is the trace to GF(2),
+    and r is one of 1, ..., (m-1)/2. The case r = 1 is Gold's code, the dual of the extended BCH code of distance 6. The
+    case r = (m-1)/2 is the second-order Reed-Muller code RM(2, m).
+
+    Args:
+        largest_dim: Largest length of the codes. Lengths above 65,536 are left out in any case.
     """
     for m in range(3, min(largest_dim, 1 << 16).bit_length(), 2):
         yield from (
@@ -39,10 +43,8 @@ def gold(largest_dim: int) -> Iterator[Member]:
 
 
 def _words(m: int, num_classes: int) -> LinearWords | CosetUnion:
-    """Return the first K codewords of the nested codes of length 2^m (see `nested_codes`).
-
-    They are stored as `LinearWords` if K is at most 2^STRUCTURE_BITS, and as a `CosetUnion` otherwise.
-    """
+    """Return the first `num_classes` codewords of the nested codes of length 2^m."""
+    # few codewords are stored by their generator matrix, more codewords by their cosets
     bits = message_bits(num_classes)
     if bits > STRUCTURE_BITS:
         return coset_union(m, num_classes)

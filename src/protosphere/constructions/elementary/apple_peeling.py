@@ -25,18 +25,21 @@ HALVINGS = 40
 
 
 def latitudes(angle: float) -> Points:
-    """Return the polar angles of the layers in radians; neighboring layers differ by `angle`.
+    """Return the polar angles of the layers in radians, if neighboring layers differ by `angle`.
 
     There are as many layers as fit between the poles, and they are symmetric about the equator.
+
+    Args:
+        angle: Difference of the polar angles of neighboring layers, in radians.
     """
     count = int(pi / angle + 1e-13) + 1
     return pi / 2 + angle * (np.arange(count, dtype=np.float64) - (count - 1) / 2)
 
 
 def inner_angle(angle: float, latitude: float) -> float:
-    """Return the angle between two points of a layer, as seen from the center of the layer, in radians.
+    """Return the angle between two points of a layer as seen from the center of the layer, in radians.
 
-    If the layer is too small for two points at the given angle, `ALONE` is returned.
+    If the layer is too small for two points at the given angle, the result is 2 pi.
 
     Args:
         angle: Angle between the two points, as seen from the center of the whole sphere, in radians.
@@ -47,11 +50,13 @@ def inner_angle(angle: float, latitude: float) -> float:
 
 
 def peeled_size(dim: int, angle: float) -> int:
-    """Return the number of points that the method of `apple_peeling` places with a given minimum angle.
+    """Return the number of points that are placed on layers of equal latitude with a given minimum angle.
+
+    A layer is a sphere in R^(n-1), and its points are placed by the same method.
 
     Args:
-        dim: Dimension n.
-        angle: Minimum angle in radians.
+        dim: Dimension n, at least 2. In two dimensions, the points are placed on a circle.
+        angle: Minimum angle between two points, in radians.
     """
     if angle > pi:
         return 1
@@ -75,13 +80,13 @@ def peeled_size(dim: int, angle: float) -> int:
 
 @lru_cache(maxsize=256)
 def peeled_angle(num_classes: int, dim: int) -> float:
-    """Return the largest minimum angle at which the method of `apple_peeling` places at least K points.
+    """Return the largest minimum angle at which at least K points fit on layers of equal latitude, in radians.
 
-    The angle is in radians and is found by bisection.
+    A layer is a sphere in R^(n-1), and its points are placed by the same method. The angle is found by bisection.
 
     Args:
         num_classes: Number K of points.
-        dim: Dimension n.
+        dim: Dimension n, at least 2.
     """
     low = 1e-9
     high = pi
@@ -95,13 +100,14 @@ def peeled_angle(num_classes: int, dim: int) -> float:
 
 
 def peeled_points(dim: int, angle: float) -> Points:
-    """Return the points that the method of `apple_peeling` places with a given minimum angle, as unit rows.
+    """Return unit vectors on layers of equal latitude, with a given minimum angle, as rows.
 
-    The points are sorted by layer, from one pole to the other.
+    A layer is a sphere in R^(n-1), and its points are placed by the same method. The points are sorted by layer, from
+    one pole to the other.
 
     Args:
-        dim: Dimension n.
-        angle: Minimum angle in radians.
+        dim: Dimension n, at least 2. In two dimensions, the points are placed on a circle.
+        angle: Minimum angle between two points, in radians.
     """
     if angle > pi:
         return np.eye(1, dim)

@@ -31,6 +31,6 @@ def one_hot(num_classes: int, dim: int) -> Placement:
 
     Args:
         num_classes: Number K of points.
-        dim: Dimension n.
+        dim: Dimension n, at least K.
     """
     return dense_placement("basis vectors", np.eye(num_classes, dim), Fraction(1))

@@ -37,7 +37,7 @@ def simplex(num_classes: int, dim: int) -> Placement:
 
     Args:
         num_classes: Number K of points.
-        dim: Dimension n.
+        dim: Dimension n, at least K - 1.
     """
     points = padded(simplex_points(num_classes), dim)
     return dense_placement(

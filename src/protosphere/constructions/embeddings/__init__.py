@@ -1,1 +1,1 @@
-"""Prototypes from a vector for each class."""
+"""Build prototypes from an embedding vector of each class."""

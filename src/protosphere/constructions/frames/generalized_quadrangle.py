@@ -75,10 +75,7 @@ def generalized_quadrangle() -> Iterator[Member]:
 
 
 def _section_sizes(q: int) -> tuple[int, int, int]:
-    """Return, for j = 1, 2 and 3, the number of points that are collinear with none of j fixed points.
-
-    No two of the fixed points are collinear with each other.
-    """
+    """Return, for j = 1, 2, 3, how many points are collinear with none of j pairwise non-collinear points."""
     one = q**4
     two = q * (q - 1) * (q * q + 1)
     three = q * (q**3 - 2 * q * q + 3 * q - 3)
@@ -88,15 +85,16 @@ def _section_sizes(q: int) -> tuple[int, int, int]:
 def quadric(q: int) -> tuple[Indices, Indices]:
     """Return the points of the elliptic quadric x0 x1 + x2 x3 + x4^2 + b x4 x5 + c x5^2 = 0 in projective 5-space.
 
-    The pair (b, c) is the first one in lexicographic order for which x4^2 + b x4 x5 + c x5^2 is zero only at x4 = x5 =
-    0.
+    The coordinates are elements of the field GF(q). The pair (b, c) is the first one in lexicographic order for which
+    x4^2 + b x4 x5 + c x5^2 is zero only at x4 = x5 = 0.
 
     Args:
         q: Order of the field, a prime power.
 
     Returns:
         Two matrices. The rows of the first matrix are the points. Row i of the second matrix is the product of point i
-        and the matrix of the bilinear form of the quadric.
+        and the matrix of the bilinear form of the quadric. Two different points i and j are collinear if row i of the
+        second matrix and row j of the first have the inner product 0.
     """
     F = field(q)
     b, c = _elliptic_coefficients(F)
@@ -124,10 +122,7 @@ def quadric(q: int) -> tuple[Indices, Indices]:
 
 
 def _elliptic_coefficients(F: FiniteField) -> tuple[int, int]:
-    """Return the first pair (b, c) for which y^2 + b y z + c z^2 is zero only at y = z = 0.
-
-    The pairs of elements of the field `F` are tried in lexicographic order.
-    """
+    """Return the first pair (b, c) in lexicographic order for which y^2 + b y z + c z^2 = 0 only at y = z = 0."""
     one = np.ones(1, dtype=np.int64)
     for b, c in product(range(F.q), repeat=2):
         if _binary_form(F, b, c, np.arange(F.q), one).all():
@@ -146,11 +141,11 @@ def _projective_points(q: int) -> Indices:
 
 
 def orthogonal(q: int, points: Indices, images: Indices) -> NDArray[np.bool_]:
-    """Return which inner products of two lists of vectors over GF(q) are 0.
+    """Return which inner products of two lists of vectors over the field GF(q) are 0.
 
     Args:
-        q: Order of the field.
-        points: Vectors over the field, as rows.
+        q: Order of the field, a prime power.
+        points: Vectors over the field, as rows. Field elements are integers from 0 to q - 1.
         images: Vectors over the field, as rows.
 
     Returns:
@@ -176,34 +171,30 @@ def _points(q: int, count: int) -> Points:
 
 
 def _section_cosines(q: int, num_fixed: int) -> tuple[Fraction, Fraction]:
-    """Return the maximum cosine of the code with `num_fixed` fixed points, and the step of its cosines.
-
-    The step is the largest fraction of which 1 - c is an integer multiple for every cosine c.
-    """
+    """Return the maximum cosine of a code with `num_fixed` fixed points, and a common divisor of all 1 - cosine."""
     b = Fraction(1, q * q)
     left = (1 - b) * (1 + num_fixed * b) / (1 + (num_fixed - 1) * b)
     apart = (1 - b) / left
     collinear = (1 + Fraction(1, q)) / left
+    # the greatest common divisor of the two values of 1 - cosine
     over = gcd(apart.numerator, collinear.numerator)
     under = lcm(apart.denominator, collinear.denominator)
     return 1 - apart, Fraction(over, under)
 
 
 def _section(q: int, num_fixed: int, count: int) -> Points:
-    """Return the first `count` points that are collinear with none of `num_fixed` fixed points, as unit rows.
-
-    Each fixed point is the first point that is collinear with none of the earlier fixed points. The points are
-    projected to the orthogonal complement of the fixed points.
-    """
+    """Return the first `count` points that are collinear with none of `num_fixed` fixed points, as unit rows."""
     points = _points(q, _size(q))
     left = np.arange(len(points))
     fixed = np.zeros(num_fixed, dtype=np.int64)
+    # each fixed point is the first that is collinear with none of the earlier ones
     for i in range(num_fixed):
         first = left[0]
         fixed[i] = first
         not_collinear = points[left] @ points[first] > 0
         left = left[not_collinear & (left != first)]
     basis: Points = np.linalg.qr(points[fixed].T, mode="complete")[0]
+    # basis of the orthogonal complement of the fixed points
     across = basis[:, num_fixed:]
     return normalized(points[left[:count]] @ across)
 

@@ -39,8 +39,8 @@ class Graph:
         common: Number of common neighbors of two adjacent vertices.
         common_apart: Number of common neighbors of two non-adjacent vertices.
         adjacency: Function that builds the adjacency matrix.
-        viewed: Whether codes are also made from only those vertices that a `View` of the module `strongly_regular`
-            chooses.
+        viewed: Whether codes are also made from part of the vertices: those with given adjacencies to one or two fixed
+            vertices.
     """
 
     name: str
@@ -130,10 +130,8 @@ def _octads() -> NDArray[np.int64]:
 
 
 def _hexads() -> NDArray[np.int64]:
-    """Return the 77 blocks of the design S(3,6,22), which are called hexads, as 0/1 rows.
-
-    Each hexad is an octad (see `_octads`) that contains the last two of the 24 points, without these two points.
-    """
+    """Return the 77 blocks of the design S(3,6,22), which are called hexads, as 0/1 rows."""
+    # the octads with the last two of the 24 points, without these two points
     octads = _octads()
     return octads[octads[:, 22:].all(axis=1)][:, :22]
 
@@ -143,27 +141,27 @@ def _disjoint(blocks: NDArray[np.int64]) -> Adjacency:
 
 
 def gewirtz() -> Adjacency:
-    """Return the Gewirtz graph, whose vertices are the hexads of S(3,6,22) that do not contain the first point.
+    """Return the Gewirtz graph, whose vertices are the blocks of the design S(3,6,22) without its first point.
 
-    Two hexads are adjacent if they are disjoint.
+    These are the 56 blocks that do not contain the first point. Two blocks are adjacent if they are disjoint.
     """
     hexads = _hexads()
     return _disjoint(hexads[hexads[:, 0] == 0])
 
 
 def m22() -> Adjacency:
-    """Return the M22 graph, whose vertices are the 77 hexads of S(3,6,22).
+    """Return the M22 graph, whose vertices are the 77 blocks of the design S(3,6,22).
 
-    Two hexads are adjacent if they are disjoint.
+    Two blocks are adjacent if they are disjoint.
     """
     return _disjoint(_hexads())
 
 
 def higman_sims() -> Adjacency:
-    """Return the Higman-Sims graph, whose vertices are the 22 points and 77 hexads of S(3,6,22) and one more vertex.
+    """Return the Higman-Sims graph, made from the 22 points and the 77 blocks of the design S(3,6,22).
 
-    The additional vertex is adjacent to all points. A hexad is adjacent to the points that it contains, and to the
-    hexads that are disjoint from it.
+    The vertices are one additional vertex, the points and the blocks. The additional vertex is adjacent to all points.
+    A block is adjacent to the points that it contains, and to the blocks that are disjoint from it.
     """
     hexads = _hexads()
     adjacency = np.zeros((100, 100), dtype=np.bool_)
@@ -176,7 +174,7 @@ def higman_sims() -> Adjacency:
 
 
 def mclaughlin() -> Adjacency:
-    """Return the McLaughlin graph, whose vertices are 22 points and the 253 blocks of S(4,7,23).
+    """Return the McLaughlin graph, whose vertices are 22 points and the 253 blocks of the design S(4,7,23).
 
     The 22 points are the 23 points of the design without its last point. A block is of the first kind if it contains
     the last point, and of the second kind otherwise. A point is adjacent to the blocks of the first kind that do not
@@ -200,10 +198,7 @@ def mclaughlin() -> Adjacency:
 
 
 def _difference_graph(q: int, dim: int, connection: set[tuple[int, ...]]) -> Adjacency:
-    """Return the graph whose vertices are the vectors of GF(q)^`dim` for a prime `q`.
-
-    Two vectors are adjacent if their difference is in the set `connection`.
-    """
+    """Return the graph on GF(q)^`dim`, q prime, that joins vectors whose difference is in `connection`."""
     vectors = np.array(list(product(range(q), repeat=dim)))
     places = q ** np.arange(dim)[::-1]
     chosen = np.zeros(q**dim, dtype=np.bool_)
@@ -232,10 +227,7 @@ def ternary_golay_cosets() -> Adjacency:
 
 
 def _ternary_golay_checks() -> Indices:
-    """Return the parity-check matrix of the ternary [11, 6, 5] code.
-
-    Row i has the coefficients of x^i (x - 1)(x^5 + x^4 + 2x^3 + x^2 + 2) modulo 3, the constant coefficient first.
-    """
+    # the code is the [11, 6, 5] code; row i has the coefficients of x^i (x - 1)(x^5 + x^4 + 2x^3 + x^2 + 2) modulo 3
     check = np.array([2, 0, 1, 2, 1, 1])
     times = np.convolve(check, [2, 1]) % 3
     rows = [np.concatenate([np.zeros(i), times, np.zeros(4 - i)]) for i in range(5)]
@@ -243,9 +235,10 @@ def _ternary_golay_checks() -> Indices:
 
 
 def hyperoval_quadrangle() -> Adjacency:
-    """Return the graph of the points of the affine space AG(3, 8).
+    """Return a graph whose vertices are the 512 points of the affine space AG(3, 8).
 
-    Two points are adjacent if the line through them meets the plane at infinity in a point of a hyperoval.
+    Two points are adjacent if the line through them meets the plane at infinity in one of ten points: a conic and its
+    nucleus, which form a hyperoval.
     """
     F = field(8)
     elements = np.arange(8)
@@ -279,6 +272,9 @@ def triangular(m: int) -> Adjacency:
     """Return the triangular graph, whose vertices are the pairs of m elements.
 
     Two pairs are adjacent if they share one element.
+
+    Args:
+        m: Number of elements.
     """
     pairs = np.array(list(combinations(range(m), 2)))
     ones = np.zeros((len(pairs), m), dtype=np.int64)
@@ -287,7 +283,6 @@ def triangular(m: int) -> Adjacency:
 
 
 def _paley_graphs() -> Iterator[Graph]:
-    """Yield the Paley graphs of the fields GF(q) with 5 < q <= 256 and q = 1 mod 4."""
     for q in prime_powers(256):
         if q % 4 == 1 and q > 5:
             yield Graph(
@@ -305,6 +300,9 @@ def paley(q: int) -> Adjacency:
     """Return the Paley graph, whose vertices are the elements of GF(q).
 
     Two elements are adjacent if their difference is a nonzero square.
+
+    Args:
+        q: Order of the field, a prime power with remainder 1 modulo 4.
     """
     F = field(q)
     squares = np.zeros(q, dtype=np.bool_)
@@ -315,10 +313,7 @@ def paley(q: int) -> Adjacency:
 
 
 def _latin_square_graphs() -> Iterator[Graph]:
-    """Yield graphs of orthogonal Latin squares (see `latin_squares`) whose order m is not a prime power.
-
-    If m is a prime power, the scheme `reed_solomon` has the same points.
-    """
+    # if m is a prime power, the scheme `reed_solomon` has the same points
     for m in range(6, int(MOST_VERTICES**0.5) + 1):
         if prime_power(m):
             continue
@@ -347,7 +342,7 @@ def _prime_power_factors(m: int) -> list[int]:
 
 
 def latin_squares(m: int, t: int) -> Adjacency:
-    """Return the graph of t - 2 orthogonal Latin squares of order m.
+    """Return the graph of t - 2 mutually orthogonal Latin squares of order m.
 
     The vertices are the m^2 positions in an m x m square. Two positions are adjacent if they are in the same row, are
     in the same column, or have the same symbol in one of the Latin squares.
@@ -378,15 +373,12 @@ def latin_squares(m: int, t: int) -> Adjacency:
 
 
 def _residues(m: int) -> list[tuple[int, Indices]]:
-    """Return a pair (q, residues) for each factor q in `_prime_power_factors(m)`.
-
-    Here `residues` is the array of 0, 1, ..., m - 1 modulo q.
-    """
+    """Return q and the array of 0, ..., m - 1 modulo q, for the largest power q of each prime that divides `m`."""
     return [(q, np.arange(m) % q) for q in _prime_power_factors(m)]
 
 
 def _polar_graphs() -> Iterator[Graph]:
-    """Yield the graphs of polar spaces, except the collinearity graphs of GQ(q, q^2) (see `generalized_quadrangle`)."""
+    # the collinearity graphs of GQ(q, q^2) are built in the module `generalized_quadrangle`
     for q in prime_powers(9):
         yield Graph(
             f"symplectic graph Sp(4,{q})",
@@ -404,7 +396,7 @@ def projective_points(q: int, dim: int) -> Indices:
     """Return one vector on each line through 0 of GF(q)^dim, as rows; the first nonzero entry of each vector is 1.
 
     Args:
-        q: Order of the field.
+        q: Order of the field, a prime power.
         dim: Dimension of the vector space.
     """
     rows: list[tuple[int, ...]] = []
@@ -419,9 +411,12 @@ def _without_diagonal(orthogonal_pairs: Adjacency) -> Adjacency:
 
 
 def symplectic(q: int) -> Adjacency:
-    """Return the symplectic graph of the points of the projective space PG(3, q).
+    """Return the symplectic graph, whose vertices are the points of the projective space PG(3, q).
 
     Two points x and y are adjacent if x0 y1 - x1 y0 + x2 y3 - x3 y2 = 0.
+
+    Args:
+        q: Order of the field, a prime power.
     """
     negative = np.argmin(field(q).add, axis=1)
     points = projective_points(q, 4)
@@ -431,9 +426,10 @@ def symplectic(q: int) -> Adjacency:
 
 
 def unitary() -> Adjacency:
-    """Return the unitary graph of the points of the projective space PG(4, 4) on the Hermitian variety.
+    """Return the unitary graph U(5,2), whose vertices are 165 points of the projective space PG(4, 4).
 
-    Two points are adjacent if they are orthogonal for the Hermitian form.
+    The vertices are the points x with x0^3 + ... + x4^3 = 0. Two points x and y are adjacent if x0 y0^2 + ... + x4 y4^2
+    = 0.
     """
     F = field(4)
     points = projective_points(4, 5)
@@ -474,6 +470,9 @@ def tangents(q: int) -> Adjacency:
     The vertices are either the points at which Q is a square or the points at which Q is not a square, whichever are
     fewer. Two points x and y are adjacent if the line through them is a tangent of the quadric. This is the case if
     B(x, y)^2 = 4 Q(x) Q(y), where B is the bilinear form of Q (Wilbrink).
+
+    Args:
+        q: Order of the field, an odd prime.
     """
     points = projective_points(q, 5)
     images = points[:, [1, 0, 3, 2, 4]].copy()
@@ -505,6 +504,9 @@ def ahrens_szekeres(q: int) -> Adjacency:
     The points are the points of the affine space AG(3, q). Two points are adjacent if a line of the quadrangle contains
     both. Each line consists of the points (s, a, b), of the points (a, s, b), or of the points (c s^2 - b s + a, -2 c s
     + b, s), where s runs through GF(q) and a, b and c are fixed. Each point is on q + 2 lines.
+
+    Args:
+        q: Order of the field, an odd prime.
     """
     s = np.arange(q)
     adjacency = np.zeros((q**3, q**3), dtype=np.bool_)

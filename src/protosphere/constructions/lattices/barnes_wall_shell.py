@@ -53,9 +53,10 @@ SPREAD = 61
 def barnes_wall_shell() -> Iterator[Member]:
     """Yield shells of Barnes-Wall lattices: directions from a center to all lattice vectors at one distance.
 
-    In dimension 16 the centers are a lattice point, a deep hole and the point (1, 0, ..., 0). The scale is chosen so
-    that the minimum squared norm is 8. Since two vectors differ by a lattice vector, the maximum cosine of the vectors
-    at squared distance R is 1 - 4/R. In dimension 32 there is one shell, the minimal vectors, with maximum cosine 1/2.
+    In dimension 16 the centers are a lattice point, a deep hole (a point with the largest distance from the lattice)
+    and the point (1, 0, ..., 0). The scale is chosen so that the minimum squared norm is 8. Since two vectors differ by
+    a lattice vector, the maximum cosine of the vectors at squared distance R is 1 - 4/R. In dimension 32 there is one
+    shell, the minimal vectors, with maximum cosine 1/2.
     """
     code = generator_rows(1, 4)
     for center, norm, size, where in SHELLS:
@@ -88,8 +89,9 @@ def _minimal_vectors_32(count: int) -> LatticePoints:
 def barnes_wall_minimal_vectors(m: int) -> SmallIntegers:
     """Return the minimal vectors of the Barnes-Wall lattice of dimension 2^m.
 
-    The coordinates are the points of GF(2)^m. Each vector is zero outside of an affine subspace of even dimension r. On
-    the subspace all entries have the same absolute value, and their signs are a codeword of RM(2, r).
+    Each coordinate belongs to a point of GF(2)^m, a vector of m bits. A minimal vector is zero outside of an affine
+    subspace of even dimension r. On the subspace all entries have the same absolute value, and their signs are a
+    codeword of the second-order Reed-Muller code RM(2, r).
 
     >>> [len(barnes_wall_minimal_vectors(m)) for m in (2, 3, 4)]  # D4, E8, Barnes-Wall 16
     [24, 240, 4320]
@@ -105,12 +107,9 @@ def barnes_wall_minimal_vectors(m: int) -> SmallIntegers:
 
 
 def _affine_subspaces(m: int, r: int) -> Iterator[list[int]]:
-    """Yield the points of each affine subspace of dimension `r` of GF(2)^`m`, as a list of integers.
-
-    Point i of the list is the sum of a fixed point and some basis vectors of the subspace: basis vector j is in the sum
-    if bit j of i is 1.
-    """
+    """Yield the points of each affine subspace of dimension `r` of GF(2)^`m`, as a list of integers."""
     for basis in _subspaces(m, r):
+        # point i is the sum of the basis vectors j for which bit j of i is 1
         points = [0]
         for vector in basis:
             points += [point ^ vector for point in points]
@@ -119,10 +118,8 @@ def _affine_subspaces(m: int, r: int) -> Iterator[list[int]]:
 
 
 def _subspaces(m: int, r: int) -> Iterator[tuple[int, ...]]:
-    """Yield a basis of each subspace of dimension `r` of GF(2)^`m`, as integers in ascending order.
-
-    The highest bit of a basis vector is 0 in all other vectors of the basis.
-    """
+    """Yield a basis of each subspace of dimension `r` of GF(2)^`m`, as integers in ascending order."""
+    # the highest bit of a basis vector is 0 in all other vectors of the basis
     if r == 0:
         yield ()
         return
