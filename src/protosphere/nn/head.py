@@ -109,11 +109,7 @@ class PrototypeHead(nn.Module):
         self._may_be_replaced = is_on_meta(self.projection)
 
     def _use_first(self, num_classes: int, dtype: torch.dtype | None = None) -> None:
-        """Use the first `num_classes` prototypes of the reserve.
-
-        The projection, the module that computes dot products with the prototypes, is built again. Its buffers get the
-        given dtype, or torch's default dtype if `dtype` is None.
-        """
+        """Use the first `num_classes` prototypes of the reserve, with buffers of `dtype` or torch's default dtype."""
         self.code = growth.first_classes(self.reserve, num_classes)
         current = getattr(self, "projection", None)
         resharded = getattr(current, "of", None)  # a ShardedProjection stays sharded
@@ -126,10 +122,7 @@ class PrototypeHead(nn.Module):
     def _refill(
         self, num_classes: int, device: torch.device, dtype: torch.dtype
     ) -> None:
-        """Rebuild the projection of the first `num_classes` prototypes, with buffers of the given device and dtype.
-
-        The projection is built on the CPU and then moved.
-        """
+        """Rebuild the projection of the first `num_classes` prototypes, with buffers of this device and dtype."""
         with torch.device("cpu"):
             self._use_first(num_classes, dtype)
         self.projection.to(device)
@@ -138,11 +131,7 @@ class PrototypeHead(nn.Module):
     def _apply(
         self, fn: Callable[[Tensor], Tensor], recurse: bool = True
     ) -> PrototypeHead:
-        """Apply `fn` to all parameters and buffers. Rebuild the prototypes if necessary.
-
-        This is necessary if the values of the prototypes have been lost, or if `fn` casts them to a dtype of higher
-        precision.
-        """
+        # prototypes are rebuilt if their values were lost, or if `fn` casts them to a dtype of higher precision
         before = like_buffers(self.projection)
         intact = buffers_intact(self.projection) and keeps_values(fn)
         cast("Any", super())._apply(fn, recurse)  # torch has no types for it
@@ -154,15 +143,19 @@ class PrototypeHead(nn.Module):
         return self
 
     def train(self, mode: bool = True) -> PrototypeHead:
-        """Set training or evaluation mode, and rebuild the prototypes if a loader has replaced their buffers."""
+        """Set training or evaluation mode, and rebuild the prototypes if a loader has replaced their buffers.
+
+        Args:
+            mode: True for training mode, False for evaluation mode.
+
+        Returns:
+            The head itself.
+        """
         self._restore_lost_buffers()
         return super().train(mode)
 
     def _restore_lost_buffers(self) -> None:
-        """Rebuild the prototypes if a loader has replaced the buffers of the projection.
-
-        The buffers are checked only once after each load.
-        """
+        """Rebuild the prototypes if a loader has replaced their buffers, which is checked once after each load."""
         if not self._may_be_replaced or is_on_meta(self.projection):
             return
         self._may_be_replaced = False
@@ -196,7 +189,8 @@ class PrototypeHead(nn.Module):
     def embed(self, z: Tensor) -> Tensor:
         """Return the vectors whose dot products with the prototypes are the logits.
 
-        The preset and the scale of the head determine how these vectors are computed from z; see `Preset`.
+        A vector is normalized as the preset of the head prescribes (some presets leave it unchanged), and multiplied by
+        the scale of the logits.
 
         Args:
             z: (..., n) vectors.
@@ -213,10 +207,7 @@ class PrototypeHead(nn.Module):
         return scale * self.preset.embed(wide)
 
     def _checked_input(self, z: Tensor) -> Tensor:
-        """Check that z has the shape (..., n), and return z, converted to float32 if it has half precision.
-
-        If a loader has replaced the buffers of the prototypes, the prototypes are rebuilt first.
-        """
+        """Return z, in float32 if it has half precision, after checking that it has the shape (..., n)."""
         if self._may_be_replaced and not torch.compiler.is_compiling():
             self._restore_lost_buffers()
         return checked_wide(z, self.dim)
@@ -262,9 +253,9 @@ class PrototypeHead(nn.Module):
         reduction: str = "mean",
         ignore_index: int = IGNORED_CLASS,
     ) -> Tensor:
-        """Return the loss of the preset without materializing the logits of all classes.
+        """Return the loss that belongs to the preset, without materializing the logits of all classes.
 
-        The presets that train with cross-entropy take the options of `torch.nn.functional.cross_entropy`.
+        If this loss is cross-entropy, the method takes the options of `torch.nn.functional.cross_entropy`.
 
         Args:
             z: (..., n) vectors.
@@ -272,7 +263,7 @@ class PrototypeHead(nn.Module):
                 are also allowed.
             weight: K class weights, by which the losses of the classes are multiplied. None means weights of 1.
             label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
-            reduction: 'mean', 'sum' or 'none', as in `torch.nn.functional.cross_entropy`.
+            reduction: 'mean' (weighted mean over the examples), 'sum' or 'none' (one loss per vector).
             ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
 
         Returns:
@@ -321,10 +312,11 @@ class PrototypeHead(nn.Module):
         return Nearest(cosines.reshape(shape), classes.reshape(shape))
 
     def parts(self, z: Tensor) -> PartDecisions:
-        """Return the most probable value of each part, for classes that consist of several parts (see `ps.compose`).
+        """Return the most probable value of each part, for classes that consist of several parts.
 
-        A syllable, for example, consists of an initial, a vowel and a final. Each part is decided independently. If
-        only some combinations of values are classes, the result may be a combination that is not a class.
+        Codes of such classes are built by `ps.compose`. A syllable, for example, consists of an initial, a vowel and a
+        final. Each part is decided independently. If only some combinations of values are classes, the result may be a
+        combination that is not a class.
 
         Args:
             z: (..., n) vectors.
@@ -376,10 +368,13 @@ class PrototypeHead(nn.Module):
         return self.decode(wide).cosines[..., 0]
 
     def grow(self, num_classes: int) -> PrototypeHead:
-        """Add classes from the reserve, in place. The prototypes in use and the scale do not change.
+        """Add classes, in place, whose prototypes the argument `reserve` of the head has set aside.
+
+        The prototypes in use and the scale do not change.
 
         Args:
-            num_classes: New number of classes in use, between the current number and the number in the reserve.
+            num_classes: New number of classes in use, between the current number and the number of all classes in the
+                reserve.
 
         Returns:
             The head itself.
@@ -409,7 +404,7 @@ class PrototypeHead(nn.Module):
         """Load the prototypes and settings that `state_dict` saved. `load_state_dict` calls this method.
 
         Args:
-            state: Result of `get_extra_state`.
+            state: The uint8 tensor that `get_extra_state` returned.
 
         Raises:
             InvalidArgumentError: If the state is damaged, if it has more classes in use than this head, or if its

@@ -51,7 +51,7 @@ def linear_cross_entropy(
         prototypes: A code, a head, a projection or a K x n tensor. For a head, the logits are `scale * head(input)`.
         target: (...) class indices, or (..., K) probabilities of the classes.
         weight: K class weights, by which the losses of the classes are multiplied. None means weights of 1.
-        reduction: 'mean', 'sum' or 'none', as in `torch.nn.functional.cross_entropy`.
+        reduction: 'mean' (weighted mean over the examples), 'sum' or 'none' (one loss per vector).
         ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
         label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
         scale: Factor by which dot products are multiplied to give logits.
@@ -102,11 +102,7 @@ def _require_tensor(name: str, value: object) -> None:
 def _logit_vectors(
     vectors: Tensor, prototypes: Prototypes
 ) -> tuple[Tensor, Projection]:
-    """Return (..., n) vectors, and the projection that computes their dot products with the prototypes.
-
-    The returned vectors are `vectors` or, if `prototypes` is a head, the results of its method `embed`. Vectors in half
-    precision are converted to float32 first.
-    """
+    """Return the vectors whose dot products with the prototypes are the logits, and the projection for them."""
     if isinstance(prototypes, Tensor):
         projection = _matrix_projection(prototypes)
     elif isinstance(prototypes, SphericalCode):
@@ -140,10 +136,7 @@ def _matrix_projection(matrix: Tensor) -> Projection:
 
 
 def _code_projection(code: SphericalCode, like: Tensor) -> Projection:
-    """Return the projection of `code` on the device of `like`.
-
-    The dtype is float64 if `like` is in float64, and float32 otherwise. Projections are cached.
-    """
+    """Return the cached projection of `code` on the device of `like`, in float64 or float32 as `like` needs it."""
     dtype = torch.float64 if like.dtype == torch.float64 else torch.float32
     kept = _projections.setdefault(code, {})
     key = (dtype, like.device)
@@ -154,11 +147,7 @@ def _code_projection(code: SphericalCode, like: Tensor) -> Projection:
 
 
 def _shifted(vectors: Tensor, target: Tensor, shift: int) -> tuple[Tensor, Tensor]:
-    """Return `vectors` and `target` such that each vector is paired with the target `shift` positions later.
-
-    The next-to-last dimension of `vectors` is the position. The last `shift` positions of `vectors` and the first
-    `shift` positions of `target` are dropped.
-    """
+    """Drop positions so that each vector is paired with the target `shift` positions later."""
     if vectors.ndim < 2 or shift >= vectors.shape[-2]:
         raise InvalidArgumentError(
             f"'shift' must be below the number of positions, the last dimension of 'input' but one, got {shift} for "

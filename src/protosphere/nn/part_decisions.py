@@ -18,7 +18,9 @@ from protosphere.spherical.structures import ProductPoints
 
 
 class PartDecisions(NamedTuple):
-    """The most probable value of each part of each input, for classes that consist of several parts (see `ps.compose`).
+    """The most probable value of each part of each input, for classes that consist of several parts.
+
+    Codes of such classes are built by `ps.compose`.
 
     Attributes:
         values: (..., P) indices of the values, for P parts.
@@ -63,7 +65,7 @@ def part_decisions(
 
     Args:
         code: A code whose classes consist of parts.
-        projection: Projection of the code.
+        projection: Module that computes dot products with the prototypes of the code.
         rows: B x n vectors, in float32 or float64, whose dot products with the prototypes are the logits.
 
     Returns:
@@ -87,10 +89,7 @@ def part_decisions(
 
 
 def _part_tables(structure: ProductPoints, projection: Projection) -> PartTables:
-    """Return the module that computes the dot products with the points of each part.
-
-    If `projection` has such a module for all parts, it is returned. Otherwise, a new one is built.
-    """
+    """Return the module for dot products with the points of each part: that of `projection`, or a new one."""
     for block in projection.blocks:
         held = cast("PartTables | None", getattr(block, "tables", None))
         if held is not None and held.sizes == structure.sizes:

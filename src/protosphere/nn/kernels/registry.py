@@ -27,6 +27,8 @@ BACKENDS: list[KernelBackend] = [
 def backend_for(block: ProjectionBlock, rows: Tensor) -> KernelBackend:
     """Return the first backend in `BACKENDS` that supports a block and the dtype and device of `rows`.
 
+    A backend computes dot products with the points of a block, and weighted sums of the points.
+
     Args:
         block: Block of P points in R^n.
         rows: B x n vectors, or B x P weights of the points.

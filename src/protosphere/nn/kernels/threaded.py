@@ -52,16 +52,16 @@ def without_autocast(z: Tensor) -> AbstractContextManager[object]:
 def by_rows(
     work: Callable[[slice], Result], z: Tensor, num_scores: int
 ) -> list[Result]:
-    """Apply `work` to consecutive slices of the rows of z in parallel.
+    """Apply `work` to consecutive slices of the rows of z in parallel, and return the results.
 
     On a CPU, each slice has a thread of its own, and the tensor operations on the slice are single-threaded. On other
-    devices, and if there are fewer than 2^20 scores (`FEWEST_SCORES`), there is only one slice with all rows. No
-    gradients are recorded, and autocast is off.
+    devices, and if there are fewer than 2^20 dot products in all, there is only one slice with all rows. No gradients
+    are recorded, and autocast is off.
 
     Args:
         work: Function from a slice of row indices to a result.
         z: The batch, with one row per example.
-        num_scores: Number of scores that `work` computes per row.
+        num_scores: Number of dot products that `work` computes per row.
 
     Returns:
         The result of `work` for each slice, in the order of the rows.
@@ -92,12 +92,15 @@ def _num_threads(z: Tensor, num_scores: int) -> int:
 def gathered_rows(
     work: Callable[[slice], tuple[Tensor, Tensor]], z: Tensor, num_scores: int
 ) -> tuple[Tensor, Tensor]:
-    """Apply `work` to slices of the rows of z in parallel (see `by_rows`), and concatenate the tensors that it returns.
+    """Apply `work` to slices of the rows of z in parallel, and concatenate the tensors that it returns.
+
+    On a CPU, each slice has a thread of its own. On other devices, and if there are fewer than 2^20 dot products in
+    all, there is only one slice with all rows. No gradients are recorded, and autocast is off.
 
     Args:
         work: Function from a slice of row indices to two tensors, each with one row per row of the slice.
         z: The batch of B rows.
-        num_scores: Number of scores that `work` computes per row.
+        num_scores: Number of dot products that `work` computes per row.
 
     Returns:
         Two tensors with B rows.
@@ -171,9 +174,11 @@ def merged_log_sum_exps(
 ) -> tuple[Tensor, Tensor]:
     """Return the log-sum-exps and weighted means over the union of several sets of points.
 
+    The log-sum-exp of a vector is that of its dot products with the points. The weighted mean of a vector is the mean
+    of the points, weighted by the softmax of these dot products.
+
     Args:
-        pieces: For each set of points, the results of `KernelBackend.log_sum_exp`: B log-sum-exps and B x n weighted
-            means.
+        pieces: For each set of points, the B log-sum-exps and the B x n weighted means of B vectors.
 
     Returns:
         B log-sum-exps and B x n weighted means.

@@ -17,11 +17,11 @@ def cosine_cross_entropy(
     Args:
         z: (..., n) vectors.
         target: (...) class indices, or (..., K) probabilities of the classes.
-        projection: Projection that holds the prototypes.
+        projection: Module that computes dot products with the prototypes.
         scale: Factor by which cosines are multiplied to give logits.
 
     Returns:
-        The mean over the examples whose target is not -100, a scalar.
+        The mean loss over the examples whose target is not -100, a scalar.
 
     Example:
         >>> import protosphere as ps, torch

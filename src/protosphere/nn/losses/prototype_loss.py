@@ -22,8 +22,8 @@ class PrototypeLoss(nn.Module):
     """Base class of loss modules that are created from a head or a code.
 
     A loss that is created from a head always uses the current prototypes of the head. After `head.grow`, it uses the
-    new prototypes with the old scale and the old margin. A loss that is created from a code builds a projection of its
-    own, which is the module that computes dot products with the prototypes.
+    new prototypes. Its scale and its margin, if it has them, stay the same. A loss that is created from a code builds a
+    projection of its own, which is the module that computes dot products with the prototypes.
 
     Args:
         head_or_code: A `PrototypeHead` or a `SphericalCode`.
@@ -65,10 +65,7 @@ class PrototypeLoss(nn.Module):
         return cast("Projection", self._modules["projection"])
 
     def _follow_head(self) -> None:
-        """Make the current projection of the head a submodule of the loss.
-
-        Calls such as `loss.to(device)` then move the projection, too.
-        """
+        """Make the projection of the head a submodule, so that calls such as `loss.to(device)` move it, too."""
         for head in self._heads:
             self._modules["projection"] = head.projection
 
@@ -80,7 +77,7 @@ class PrototypeLoss(nn.Module):
 
 
 def cosine_scale(head_or_code: HeadOrCode, setting: float | str) -> Scale:
-    """Return the module that multiplies the cosines of a loss by a scale.
+    """Return the module with the scale by which a loss multiplies cosines to give logits.
 
     Args:
         head_or_code: Head or code of the loss.

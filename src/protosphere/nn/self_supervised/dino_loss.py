@@ -6,7 +6,7 @@ mean of the logits of prototype k, and (t - m) c_k is the centered logit. Theref
 of n numbers instead of K numbers.
 
 The cross-entropy depends on the teacher's probabilities q_1, ..., q_K only through the vector sum_k q_k c_k, which has
-n numbers (see `view_pairs`). Therefore the K logits of an example need not be materialized.
+n numbers. Therefore the K logits of an example need not be materialized.
 """
 
 from __future__ import annotations
@@ -153,11 +153,7 @@ class DINOLoss(nn.Module):
             return mean_cross_entropy(by_view(found, len(student)), targets)
 
     def _targets(self, teacher: Tensor) -> Tensor:
-        """Return the target of each row of `teacher`.
-
-        For fixed prototypes, a target is the mean prototype under the teacher's probabilities, a vector of n numbers.
-        For learned prototypes, it is the vector of the K probabilities.
-        """
+        """Return the target of each row: its mean prototype, or its K probabilities for learned prototypes."""
         if self.teacher_prototypes is None:
             projection = projection_of(self.prototypes)
         else:
@@ -180,11 +176,8 @@ class DINOLoss(nn.Module):
         )
 
     def _centered(self, rows: Tensor) -> Tensor:
-        """Subtract the center from each row, and divide the differences by the teacher's temperature.
-
-        If the prototypes are fixed, `rows` are the teacher's unit embeddings. If the prototypes are learned, `rows` are
-        the teacher's cosines. In training mode, the center is then updated with the mean of the rows.
-        """
+        """Subtract the center, divide by the teacher's temperature and, in training mode, update the center."""
+        # rows: the teacher's unit embeddings if the prototypes are fixed, its cosines if they are learned
         centered = (rows - self.center.to(rows.dtype)) / self.teacher_temp
         if self.training:
             self._update_center(mean_row(rows))
@@ -206,11 +199,7 @@ class DINOLoss(nn.Module):
 def _teacher_module(
     student: PrototypeModule, given: Prototypes | None
 ) -> LearnedPrototypes | None:
-    """Return the teacher's learned prototypes, after a check that they match those of `student`.
-
-    The result is None if `given` is None or consists of fixed prototypes, because the teacher then uses the prototypes
-    of the student. InvalidArgumentError is raised if the prototypes do not match.
-    """
+    """Return the teacher's learned prototypes, or None if the teacher uses the prototypes of `student`."""
     if given is None:
         return None
     own = projection_of(student)
@@ -235,10 +224,7 @@ def _teacher_module(
 
 
 def _are_same_points(own: Projection, other: Projection) -> bool:
-    """Return True if a random linear combination of all prototypes is about the same for both projections.
-
-    The result is also True if a projection is on the meta device, where no values can be compared.
-    """
+    """Return whether one random linear combination of all prototypes is about the same for both projections."""
     # on the meta device, nothing can be compared
     if is_on_meta(own) or is_on_meta(other):
         return True

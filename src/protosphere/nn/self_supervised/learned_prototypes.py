@@ -32,7 +32,7 @@ NORMALIZED_NAMES = (
 class LearnedPrototypes(nn.Module):
     """Module with K trained unit vectors, the usual last layer of SwAV and DINO: a linear layer with normalized rows.
 
-    The module has the methods of a `Projection` that losses use, so learned and fixed prototypes are interchangeable.
+    Losses can use this module in place of a `Projection`, the module for dot products with fixed prototypes.
 
     Args:
         num_classes: Number K of prototypes, at least 2.
@@ -178,7 +178,7 @@ class LearnedPrototypes(nn.Module):
             target: (...) class indices, or (..., K) probabilities of the classes.
             weight: K class weights, by which the losses of the classes are multiplied. None means weights of 1.
             label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
-            reduction: 'mean', 'sum' or 'none', as in `torch.nn.functional.cross_entropy`.
+            reduction: 'mean' (weighted mean over the examples), 'sum' or 'none' (one loss per vector).
             scale: Factor by which dot products are multiplied to give logits.
             ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
 
@@ -261,10 +261,7 @@ class LearnedPrototypes(nn.Module):
         unexpected_keys: list[str],
         error_msgs: list[str],
     ) -> None:
-        """Load a state_dict of this module or of a weight-normalized linear layer.
-
-        Public DINO heads store their prototypes as a weight-normalized linear layer.
-        """
+        # public DINO heads store their prototypes as a weight-normalized linear layer
         rename_normalized_weight(state_dict, prefix, error_msgs)
         cast("Any", super())._load_from_state_dict(
             state_dict,

@@ -48,7 +48,7 @@ class LossOptions:
         num_classes: Number of classes K.
         weight: K class weights, by which the losses of the classes are multiplied. None means weights of 1.
         label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
-        reduction: 'mean', 'sum' or 'none'.
+        reduction: 'mean' (weighted mean over the examples), 'sum' or 'none' (one loss per example).
         ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
     """
 
@@ -89,15 +89,15 @@ def streamed_cross_entropy(
 ) -> Tensor:
     """Return the cross-entropy of the dot products of z with the prototypes, without materializing these logits.
 
-    The arguments have the meaning that they have in `torch.nn.functional.cross_entropy`.
+    The result equals that of `torch.nn.functional.cross_entropy` with the same options.
 
     Args:
-        projection: Projection that holds the K prototypes.
+        projection: Module that computes dot products with the K prototypes.
         z: (..., n) vectors in float32 or float64.
         target: (...) class indices, or (..., K) probabilities of the classes.
         weight: K class weights, by which the losses of the classes are multiplied. None means weights of 1.
         label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
-        reduction: 'mean', 'sum' or 'none'.
+        reduction: 'mean' (weighted mean over the examples), 'sum' or 'none' (one loss per vector).
         ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
 
     Returns:
@@ -135,12 +135,9 @@ def _losses_of_classes(
     kept: Tensor,
     options: LossOptions,
 ) -> tuple[Tensor, Tensor]:
-    """Return a weight and a loss for each of B examples whose targets are class indices.
-
-    The weight of an example is the class weight of its target, or 1 without class weights. The losses already include
-    the class weights and label smoothing: the mean loss is the sum of the losses divided by the sum of the weights. The
-    weight and the loss of an ignored example are 0. An example is ignored if its entry of `kept` is False.
-    """
+    """Return a weight and a loss for each of B examples whose targets are class indices."""
+    # The losses already include the class weights and label smoothing: the mean loss is the sum of the losses divided
+    # by the sum of the weights. Both are 0 for ignored examples, whose entry of `kept` is False.
     log_sum_exps, own = log_sum_exp_and_target(rows, classes, projection)
     losses = _not_negative(log_sum_exps - own)
     if options.weight is None:
@@ -155,10 +152,8 @@ def _losses_of_classes(
 def _losses_of_probabilities(
     projection: Projection, rows: Tensor, target: Tensor, options: LossOptions
 ) -> tuple[Tensor, Tensor]:
-    """Return a weight and a loss for each of B examples whose targets are B x K probabilities.
-
-    All weights are 1. The losses already include the class weights and label smoothing.
-    """
+    """Return a weight of 1 and a loss for each of B examples whose targets are B x K probabilities."""
+    # the losses already include the class weights and label smoothing
     finer = torch.promote_types(rows.dtype, target.dtype)
     rows = rows.to(finer)
     if widened(target[:0]).dtype != finer:
@@ -182,10 +177,8 @@ def _smoothed(
     log_sum_exps: Tensor,
     options: LossOptions,
 ) -> Tensor:
-    """Return the losses with label smoothing, given the losses without it.
-
-    The docstring of the module has the formula, in which z_i is row i of `rows` and lse_i is entry i of `log_sum_exps`.
-    """
+    """Return the losses with label smoothing, given the losses without it."""
+    # The docstring of the module has the formula: z_i is row i of `rows`, and lse_i is entry i of `log_sum_exps`.
     smoothing = options.label_smoothing
     if not smoothing:
         return losses
@@ -207,11 +200,8 @@ def _products(rows: Tensor, point: Tensor) -> Tensor:
 
 
 def _not_negative(losses: Tensor, replaced: Tensor | None = None) -> Tensor:
-    """Return the losses, with 0 in place of losses that are negative because of rounding.
-
-    If `replaced` is given, losses whose entry in `replaced` is False are returned unchanged. Such losses may be
-    negative without rounding, for example because a class weight is negative.
-    """
+    """Replace losses that rounding made negative by 0, where the mask `replaced` is True (by default, all)."""
+    # other negative losses are kept, for example those with a negative class weight
     below = losses.detach().clamp(max=0)
     if replaced is not None:
         below = torch.where(replaced, below, 0)
@@ -263,7 +253,7 @@ def classes_in_range(name: str, index: Tensor, num_classes: int) -> Tensor:
 
 
 def _same_sizes(found: tuple[int, ...], needed: tuple[int, ...]) -> bool:
-    """Return True if two shapes are equal. While tracing, only the numbers of dimensions are compared."""
+    """Return whether two shapes are equal; while tracing, only the numbers of dimensions are compared."""
     if is_traced():
         return len(found) == len(needed)
     return found == needed
@@ -281,10 +271,7 @@ def _require_fit(fits: bool, z: Tensor, target: Tensor, num_classes: int) -> Non
 
 
 class _Classes(torch.autograd.Function):
-    """Autograd function that checks class indices.
-
-    The results are the indices, where 0 replaces `ignore_index`, and a mask of the examples that are not ignored.
-    """
+    """Autograd function that checks class indices, replaces ignored ones by 0, and returns a mask of the others."""
 
     @staticmethod
     def forward(
@@ -312,11 +299,7 @@ class _Classes(torch.autograd.Function):
 
 
 def _require_classes(classes: Tensor, num_classes: int, name: str) -> None:
-    """Raise an error if an entry of `classes` is not a class index.
-
-    On a CPU, the error is raised immediately. On other devices and in compiled code, it is raised when the check is
-    executed. `torch.jit.trace` cannot record the check, so nothing is checked there.
-    """
+    # on other devices than the CPU and in compiled code, the error is raised when the check is executed
     within = ((classes >= 0) & (classes < num_classes)).all()
     needed = f"'{name}' must lie in 0, ..., {num_classes - 1}"
     if is_traced():  # torch.jit.trace cannot record the check

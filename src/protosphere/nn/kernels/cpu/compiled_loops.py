@@ -47,7 +47,13 @@ class CpuBackend(TorchBackend):
         return in_memory(rows) and in_memory(_coset_tables(block).flips)
 
     def write_products(self, block: ProjectionBlock, z: Tensor, out: Tensor) -> None:
-        """Write the B x P dot products of vectors with all points of the block into `out`."""
+        """Write the dot products of B vectors with all P points of a block into `out`.
+
+        Args:
+            block: Block of P points in R^n.
+            z: B x n vectors in float32.
+            out: B x P matrix that is overwritten.
+        """
         tables = _coset_tables(block)
         lanes = _to_lanes(_to_bins(tables, z))
         _loops().write_words(
@@ -58,7 +64,12 @@ class CpuBackend(TorchBackend):
             by_coset.add_(_glue_scores(tables, z)[:, :, None])
 
     def weighted_sum(self, block: ProjectionBlock, weights: Tensor) -> Tensor:
-        """Return the matrix product of the B x P `weights` and the P x n points of the block."""
+        """Return B weighted sums of the points of a block, as a B x n matrix.
+
+        Args:
+            block: Block of P points in R^n.
+            weights: B x P weights of the points in float32, one row for each sum.
+        """
         tables = _coset_tables(block)
         width = _loops().LANES
         groups = -(-len(weights) // width)
@@ -81,8 +92,15 @@ class CpuBackend(TorchBackend):
     ) -> tuple[Tensor, Tensor]:
         """Return the log-sum-exp of each vector's dot products with the points, and optionally its gradient.
 
-        If `with_mean` is True, the second tensor has the gradients: row i is the mean of the points, weighted by the
-        softmax of the dot products of vector i with the points. Otherwise the second tensor is empty.
+        Args:
+            block: Block of P points in R^n.
+            z: B x n vectors in float32.
+            with_mean: Whether to compute the gradients.
+
+        Returns:
+            B log-sum-exps, and their B x n gradients. The gradient of a vector is the mean of the points, weighted by
+            the softmax of the vector's dot products with the points. If `with_mean` is False, the second tensor is
+            empty, B x 0.
         """
         tables = _coset_tables(block)
         width = _loops().LANES
@@ -116,12 +134,18 @@ class CpuBackend(TorchBackend):
         return value, _from_lanes(tables, mean, shares, len(z))
 
     def top_k(self, block: ProjectionBlock, z: Tensor, k: int) -> TopK:
-        """Return the k largest dot products of each vector with the points, in descending order, and their indices.
+        """Return the k largest dot products of each vector with the points of a block, and the indices of these points.
 
-        A first pass computes only the largest dot product of each coset. The k points with the largest dot products
-        are in the k cosets with the largest of these maxima, so a second pass computes the dot products of those
-        cosets only.
+        Args:
+            block: Block of P points in R^n.
+            z: B x n vectors in float32.
+            k: Number of points, at most P.
+
+        Returns:
+            B x k dot products in descending order, and the B x k indices of their points in the block.
         """
+        # A first pass computes the largest dot product of each coset. The k largest dot products are in the k cosets
+        # with the largest of these maxima, so a second pass computes the dot products of those cosets only.
         tables = _coset_tables(block)
         lanes = _to_lanes(_to_bins(tables, z))
         shape = (len(lanes), len(tables.flips), _loops().LANES)
@@ -150,18 +174,8 @@ def _coset_tables(block: ProjectionBlock) -> CosetTables:
 def _top_k_within(
     tables: CosetTables, z: Tensor, cosets: Tensor, glue: Tensor, k: int
 ) -> TopK:
-    """Return the k largest dot products of each vector with the points of some cosets, and the indices of these points.
-
-    Args:
-        tables: The cosets of the block.
-        z: B x n vectors.
-        cosets: B x m indices of cosets. Row i has the cosets whose points are searched for vector i.
-        glue: B x C dot products of the vectors with the glue vectors of all C cosets.
-        k: Number of points, at most the number of points in the m cosets.
-
-    Returns:
-        B x k dot products in descending order, and the B x k indices of the points in the block.
-    """
+    """Return each vector's k largest dot products with the points of its own cosets, and the points' indices."""
+    # row i of `cosets` has the cosets of vector i; row i of `glue` has its dot products with all C glue vectors
     per_coset = tables.per_coset
     # the vectors differ in their cosets, so each is multiplied by the signs of its cosets before the transform
     repeated = _to_bins(tables, z).repeat_interleave(cosets.shape[1], dim=0)
@@ -177,31 +191,21 @@ def _top_k_within(
 
 
 def _glue_scores(tables: CosetTables, z: Tensor) -> Tensor:
-    """Return a B x C matrix of dot products of B vectors with the glue vectors of C cosets.
-
-    Entry (i, c) is the dot product of the last coordinates of row i of `z` with the glue vector of coset c. Only the
-    last coordinates are used, because a point is a codeword followed by a glue vector.
-    """
+    """Return the B x C dot products of the last coordinates of B vectors with the glue vectors of C cosets."""
+    # a point is a codeword followed by a glue vector
     products = z[:, tables.length :] @ tables.glue_vectors.to(z.dtype).T
     return products[:, tables.glue_of]
 
 
 def _to_bins(tables: CosetTables, z: Tensor) -> Tensor:
-    """Return a matrix whose column i is column `tables.columns[i]` of `z`, multiplied by `tables.coefficient`.
-
-    The compiled loops need the coordinates of the vectors in this order, in which each bin is a run of columns.
-    """
+    """Return the scaled coordinates of the vectors in an order in which each bin is a run of columns."""
+    # column i of the result belongs to coordinate `tables.columns[i]`
     scaled = z[:, : tables.length] * tables.coefficient
     return scaled.index_select(1, tables.columns)
 
 
 def _to_lanes(rows: Tensor) -> NDArray[np.float32]:
-    """Return the entries of the B x m matrix `rows` in the order that the compiled loops need.
-
-    LANES consecutive rows of the matrix form a group. Zero rows are added to the last group until it has LANES rows.
-    The result has one row of m * LANES numbers per group: number j * LANES + i of this row is entry j of row i of the
-    group.
-    """
+    """Return an array whose entry (g, j * LANES + i) is entry (g * LANES + i, j) of `rows`, padded with zero rows."""
     width = _loops().LANES
     padded = nn.functional.pad(rows, (0, 0, 0, -len(rows) % width))
     grouped = padded.view(len(padded) // width, width, rows.shape[1])
@@ -211,16 +215,9 @@ def _to_lanes(rows: Tensor) -> NDArray[np.float32]:
 def _from_lanes(
     tables: CosetTables, lanes: Tensor, coset_weights: Tensor | None, batch: int
 ) -> Tensor:
-    """Return B x n weighted sums of points, computed from weighted sums of codewords with entries +1 and -1.
-
-    Args:
-        tables: The cosets of the block.
-        lanes: Weighted sums of codewords, in the order that `_to_lanes` returns for a matrix with one row per sum.
-            Column j of this matrix has coordinate `tables.columns[j]` of the sums.
-        coset_weights: B x C matrix. Entry (i, c) is the sum of the weights of the points of coset c in sum i. None if
-            all glue vectors are zero.
-        batch: Number B of sums.
-    """
+    """Return `batch` weighted sums of points, given the weighted sums of their codewords."""
+    # entry (g, j * LANES + i) of `lanes` is coordinate `tables.columns[j]` of sum g * LANES + i
+    # entry (i, c) of `coset_weights` is the sum of the weights of the points of coset c in sum i
     grouped = lanes.view(len(lanes), len(tables.columns), _loops().LANES)
     rows = grouped.transpose(1, 2).flatten(0, 1)[:batch] * tables.coefficient
     sums = rows.new_zeros(batch, tables.dim).index_add_(1, tables.columns, rows)
@@ -231,7 +228,7 @@ def _from_lanes(
 
 
 def _loops() -> Any:
-    """Return the module `walsh_hadamard`. It is imported on first use, because the import is slow."""
+    # imported on first use, because the import is slow
     from protosphere.nn.kernels.cpu import walsh_hadamard
 
     return walsh_hadamard

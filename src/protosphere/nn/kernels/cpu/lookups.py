@@ -71,16 +71,8 @@ def _maximum(builder: Any, first: Any, second: Any) -> Any:
 
 
 def _combined(combine: Any, x: Any, y: Any, num_rows: int) -> Any:
-    """Return the signature and the code generator of an instruction that combines rows of two arrays.
-
-    The instruction replaces a row of the first array by a combination of this row with rows of the second array.
-
-    Args:
-        combine: Function that generates the code for combining two rows: `_sum` or `_maximum`.
-        x: Numba type of the first array.
-        y: Numba type of the second array.
-        num_rows: Number of rows of the second array: 1, 2 or 4.
-    """
+    """Return the signature and the code generator of an instruction that combines a row of x with rows of y."""
+    # combine: `_sum` or `_maximum`; x, y: numba types of arrays; num_rows: 1, 2 or 4 rows of y
     signature = types.void(x, types.uint64, y, *[types.uint64] * num_rows)
 
     def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
@@ -189,6 +181,8 @@ def sum_rows(
     x: Block,
 ) -> None:
     """Write the scores of `count` consecutive classes with LANES vectors into x.
+
+    A score is the dot product of a vector with the point of a class.
 
     Args:
         table: Lookup table, a one-dimensional array of rows of LANES numbers.
@@ -334,6 +328,8 @@ def write_scores(
 ) -> None:
     """Write the scores of all K classes with B vectors.
 
+    A score is the dot product of a vector with the point of a class.
+
     Args:
         tables: (groups, rows * LANES) array with one lookup table for each group of LANES vectors.
         values: Integer matrix with one row per class. A row has the index of the value of each part, and then the index
@@ -412,6 +408,8 @@ def write_highest_lookups(
 ) -> None:
     """Write, for each vector, the largest score in each tile of 256 (`TILE`) consecutive classes.
 
+    A score is the dot product of a vector with the point of a class.
+
     Args:
         tables: (groups, rows * LANES) array with one lookup table for each group of LANES vectors.
         values: Integer matrix with one row per class. A row has the index of the value of each part, and then the index
@@ -480,9 +478,11 @@ def write_lookup_sums(
 ) -> None:
     """Write, for each vector, the sum of exp(score - shift) over all classes.
 
-    The function chooses one number per vector, the shift, and writes it into `shifts`. For all classes, score - shift
-    is at most 30 (`LEEWAY`), so the exponentials do not overflow. If `weights` is not empty, the function also adds
-    exp(score - shift) of each class to the table rows of the class in `weights`, in the same way as `add_weights`.
+    A score is the dot product of a vector with the point of a class. The function chooses one number per vector, the
+    shift, and writes it into `shifts`. For all classes, score - shift is at most 30 (`LEEWAY`), so the exponentials do
+    not overflow. If `weights` is not empty, the function also adds exp(score - shift) of each class to all table rows
+    of the class in `weights`. For the table rows of codewords, the number is multiplied by the factor of the class
+    first.
 
     Args:
         tables: (groups, rows * LANES) array with one lookup table for each group of LANES vectors.
@@ -525,13 +525,14 @@ def write_lookup_sums(
 
 @compiled_exactly
 def raise_shift(peak: Block, shift: Block, sums: NDArray[np.float64]) -> Block:
-    """Raise the shift of each vector to its peak, and rescale the sum of the vector to the new shift.
+    """Raise the shift of each vector to its largest new score, and rescale the sum of the vector to the new shift.
 
-    If the peak of a vector is not higher than its shift, the shift and the sum stay the same.
+    A score is the dot product of a vector with the point of a class. If the largest new score of a vector is not higher
+    than its shift, the shift and the sum stay the same.
 
     Args:
         peak: For each of LANES vectors, the largest score with the classes that are processed now.
-        shift: Shift of each vector, updated in place.
+        shift: For each vector, the number that is subtracted from its scores before exp, updated in place.
         sums: For each vector, the sum of exp(score - shift) over the classes processed before, updated in place.
 
     Returns:
