@@ -19,12 +19,16 @@ VIEWS = ("chart.js", "card.js", "sphere.js", "heatmap.js", "main.js")
 
 
 def page_script(names: tuple[str, ...] = LOGIC + VIEWS) -> str:
-    """Return the source of the scripts in `names` as one text."""
+    """Return the source of scripts of the atlas page as one text.
+
+    Args:
+        names: File names of the scripts. By default, all scripts of the page.
+    """
     return "\n".join(_asset(name) for name in names)
 
 
 def page_html(data: dict[str, Any] | None = None) -> str:
-    """Return the page as one HTML document that loads nothing from a network.
+    """Return the atlas page as one HTML document that loads nothing from a network.
 
     Args:
         data: Data of the page, as `page_data` returns them. If None, the data of the installed package are used.

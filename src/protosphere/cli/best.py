@@ -1,4 +1,4 @@
-"""Command `protosphere best`.
+"""Command `protosphere best`, which builds the code with the lowest known maximum cosine.
 
 Options that several commands share, such as --json, have their help text in the module `arguments`.
 """
@@ -69,7 +69,7 @@ def best(
 
 
 def choice_record(choice: Choice) -> dict[str, object]:
-    """Return JSON fields about a choice of `ps.best`.
+    """Return JSON fields that explain which code `ps.best` chose.
 
     The fields are the reason, the candidates, and whether the search was interrupted.
 
@@ -94,7 +94,13 @@ def choice_record(choice: Choice) -> dict[str, object]:
 
 
 def print_choice(choice: Choice) -> None:
-    """Print a table of the candidates that were considered. The chosen candidate is in the first row."""
+    """Print a table of the candidates that `ps.best` considered, with the chosen candidate in the first row.
+
+    A row has the guaranteed maximum cosine, the measured maximum cosine, and the name of the candidate.
+
+    Args:
+        choice: Record of which candidates were considered and why one of them was chosen.
+    """
     rows: list[tuple[str, ...]] = []
     for candidate in choice.considered:
         row = (
@@ -107,5 +113,5 @@ def print_choice(choice: Choice) -> None:
 
 
 def cosine_or_dot(value: Cosine | None) -> str:
-    """Return `value` as text with five decimal places. If `value` is None, return a dot."""
+    """Return `value` as text with five decimal places, or a dot in the middle of the line if `value` is None."""
     return DOT if value is None else f"{float(value):.5f}"

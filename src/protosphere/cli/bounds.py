@@ -1,4 +1,4 @@
-"""Command `protosphere bounds`.
+"""Command `protosphere bounds`, which prints bounds on the maximum cosine of K points in R^n.
 
 Options that several commands share, such as --json, have their help text in the module `arguments`.
 """
@@ -54,7 +54,7 @@ class ShownTheorem:
         name: Name of the bound.
         kind: "achievable" (an upper bound) or "converse" (a lower bound on the smallest maximum cosine).
         meaning: Meaning of the bound in one line.
-        function: Function from (K, n) to the bound.
+        function: Function from the number of points K and the dimension n to the bound.
         is_best: Whether this is the best bound of its kind. If so, the printed line names the theorem.
     """
 
@@ -108,7 +108,7 @@ class BoundRow:
 
 
 def bound_row(theorem: ShownTheorem, num_classes: int, dim: int) -> BoundRow:
-    """Return the output for a bound: its value or, if the bound does not exist for (K, n), the reason.
+    """Return the output for a bound: its value or, if there is no bound for K and n, the reason.
 
     Args:
         theorem: The bound.
@@ -138,10 +138,10 @@ def bound_row(theorem: ShownTheorem, num_classes: int, dim: int) -> BoundRow:
 
 
 def code_distance(num_classes: int, dim: int) -> tuple[int, int] | None:
-    """Return the dimension and the minimum distance of a linear code that exists by the Gilbert-Varshamov bound.
+    """Return the dimension and the minimum distance of a binary linear code with K codewords or more.
 
-    The dimension is the smallest positive integer k with 2^k >= K. By the bound, some binary linear code of length
-    `dim` with 2^k codewords has at least the returned minimum distance.
+    The dimension is the smallest positive integer k with 2^k >= K. By the Gilbert-Varshamov bound, some binary linear
+    code of length `dim` with 2^k codewords has at least the returned minimum distance.
 
     Args:
         num_classes: Number of classes K.

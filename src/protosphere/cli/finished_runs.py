@@ -76,7 +76,7 @@ def _trained(record: RunRecord, differing: Sequence[str]) -> Trained:
 
 
 def methods_of(records: list[RunRecord]) -> dict[str, str]:
-    """Return the name of the method of each finished run, by the digest of the run.
+    """Return a mapping from the digest of each finished run to the name of its method.
 
     A name consists of the scheme or the learned head of the run, and of the values of those settings that differ
     between methods.
@@ -119,12 +119,13 @@ def differing_settings(
 def variant(config: TrainingConfig, differing: Iterable[str]) -> str:
     """Return the values of some settings of a config as text, such as "simard, epochs 6".
 
-    A setting is left out if its value is "auto", if the config does not use it, or if its value turns it off. A seed of
-    -1, which stands for the seed of the run, is left out, too.
+    Numbers are preceded by the name of the setting. A setting is left out in four cases: its value is "auto", the
+    config does not use it, its value turns it off, such as a label noise of 0, or it is a seed of -1, which stands for
+    the seed of the run.
 
     Args:
         config: Config of a run.
-        differing: Names of the settings to show, in which runs differ.
+        differing: Names of the settings to show.
     """
     unused = _unused_settings(config)
     parts: list[str] = []
@@ -155,10 +156,7 @@ def _without_effect(config: TrainingConfig) -> set[str]:
 
 
 def _unused_settings(config: TrainingConfig) -> set[str]:
-    """Return the names of the settings that a config does not use or turns off.
-
-    For example, a label noise of 0 is turned off.
-    """
+    """Return the names of the settings that a config does not use or turns off, such as a label noise of 0."""
     unused = _without_effect(config)
     unused.update(name for name in OFF_AT_ZERO if not getattr(config, name))
     if config.mapping not in ALIGNED_MAPPINGS:
@@ -192,7 +190,7 @@ def metric_label(name: str) -> str:
 
 
 def is_share(name: str) -> bool:
-    """Return True if a metric is a fraction from 0 to 1 that is shown in percent.
+    """Return whether the metric with this name is a fraction from 0 to 1 that is shown in percent.
 
     >>> is_share("test_top5_accuracy"), is_share("test_negative_log_likelihood")
     (True, False)
@@ -201,7 +199,7 @@ def is_share(name: str) -> bool:
 
 
 def is_count(name: str) -> bool:
-    """Return True if a metric is a number of objects, which is shown as an integer.
+    """Return whether the metric with this name is a number of objects, which is shown as an integer.
 
     >>> is_count("code_antipodal_pairs"), is_count("code_min_cosine")
     (True, False)
@@ -232,7 +230,8 @@ def stored_records(results: Path) -> list[RunRecord]:
     """Return the run records in a store, in a CSV table, or in all CSV tables of a folder.
 
     Args:
-        results: Path of the store, of the table, or of the folder with tables.
+        results: Path of a .csv table, of a folder with .csv tables, or of a store. A store is a folder to which `train`
+            and `sweep` write.
 
     Raises:
         StorageError: If the path does not exist, or if a record cannot be read.

@@ -79,11 +79,11 @@ def random_views(
     """Draw independent random transforms for a batch of images.
 
     Args:
-        settings: Ranges of the transforms.
+        settings: Ranges and probabilities of the transforms.
         count: Number of images.
         height: Height of an image in pixels.
         width: Width of an image in pixels.
-        generator: Generator of the random numbers, on the CPU.
+        generator: Random generator on the CPU.
 
     Returns:
         One transform for each image.
@@ -117,10 +117,11 @@ def random_views(
 
 
 def transformed(images: Tensor, views: Views) -> Tensor:
-    """Return one view of each image of a batch, computed by the given transforms.
+    """Return one view of each image of a batch: the crop, resized, mirrored and changed in color.
 
     Args:
-        images: B x C x H x W bytes, with one channel or three.
+        images: B x C x H x W bytes. The number C of channels is 1 or 3. With one channel, saturation and hue do not
+            change.
         views: One transform for each image.
 
     Returns:
@@ -156,9 +157,10 @@ def color_matrices(views: Views) -> Tensor:
     The product of the color matrix of a view and an RGB color is the color after the view's changes of saturation and
     hue. If the view is gray, the product is a gray color.
 
-    In the color space YIQ, a rotation of the two color axes changes the hue, and scaling these axes changes the
-    saturation.
+    Args:
+        views: B transforms.
     """
+    # in the color space YIQ, a rotation of the two color axes changes the hue, and scaling them changes the saturation
     to_yiq = torch.tensor(YIQ)
     from_yiq = torch.tensor(np.linalg.inv(YIQ), dtype=torch.float32)
     strength = torch.where(views.gray, 0.0, views.saturation)
@@ -228,11 +230,6 @@ def _resized_crops(pixels: Tensor, views: Views) -> Tensor:
 
 
 def _centers(start: Tensor, size: Tensor, count: int) -> Tensor:
-    """Return the centers of the pixels of resized crops, as positions in the original images along one axis.
-
-    Along this axis, crop b begins at the position `start[b]`, has the length `size[b]`, and is resized to `count`
-    pixels. Entry (b, j) of the result is the center of pixel j of the resized crop b. The result is a B x `count`
-    tensor.
-    """
+    """Return the centers of the `count` pixels of each resized crop, as positions in the original image."""
     steps = (torch.arange(count) + 0.5) / count
     return start[:, None] + size[:, None] * steps

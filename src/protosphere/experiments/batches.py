@@ -43,7 +43,7 @@ class Share:
     world: int = 1
 
     def of(self, count: int) -> slice:
-        """Return the rows that this process handles, as a slice of the row indices 0 to `count` - 1."""
+        """Return the rows of a batch of `count` rows that this process handles, as a slice of the row indices."""
         return slice(
             self.rank * count // self.world, (self.rank + 1) * count // self.world
         )
@@ -149,7 +149,7 @@ def with_label_noise(
 
     Args:
         labeled: Training examples.
-        config: Config with the fraction of labels to replace, `label_noise`, and the seed.
+        config: Config with the fraction of labels to replace (`label_noise`) and the seed.
         num_classes: Number of classes.
     """
     wrong = round(config.label_noise * len(labeled)) if num_classes > 1 else 0
@@ -196,13 +196,7 @@ def training_batches(
 
 
 def _inputs(data: DeviceData, rows: Tensor, moves: Moves | None) -> Tensor:
-    """Return normalized training inputs.
-
-    Args:
-        data: Examples on the device.
-        rows: Indices of the training examples.
-        moves: Random transforms of these examples, applied before the normalization; None for no transforms.
-    """
+    """Return the normalized training inputs with the indices `rows`; `moves` are random transforms, None for none."""
     images = data.train.inputs
     on_processor = images.device.type == "cpu" and images.dtype == torch.uint8
     if moves is not None and on_processor and len(images) >= LEAST_FUSED:

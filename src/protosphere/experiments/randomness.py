@@ -62,7 +62,14 @@ def random_states() -> dict[str, Any]:
 
 
 def restore_random_states(states: dict[str, Any]) -> None:
-    """Restore the states that `random_states` returned."""
+    """Restore saved states of the global random generators of Python, numpy and torch.
+
+    Args:
+        states: The states, as `random_states` returned them.
+
+    Raises:
+        ValueError: If the state of numpy's generator is damaged.
+    """
     version, internal, gauss = states["python"]
     random.setstate((version, tuple(internal), gauss))
     name, keys, position, has_gauss, cached = states["numpy"]

@@ -73,9 +73,13 @@ class RepresentationEvaluation:
     data: DeviceData
 
     def accuracy(self, labeled: Labeled) -> float:
-        """Return the accuracy on the examples `labeled`, from 0 to 1.
+        """Return the accuracy of the features on some examples, from 0 to 1.
 
-        The class of an example is predicted by a vote of the nearest training examples, as in `knn_accuracy`.
+        The class of an example is predicted by a vote of the 50 training examples whose features have the largest
+        cosines with its features. A training example with cosine c has exp(c / 0.07) votes.
+
+        Args:
+            labeled: Examples to classify, with their labels.
         """
         known = self._features(self.data.train)
         return knn_accuracy(
@@ -89,10 +93,13 @@ class RepresentationEvaluation:
     def all_metrics(self) -> dict[str, float | None]:
         """Return the metrics of the features, by name.
 
-        The metrics are `linear_probe_accuracy`, `prototypes_in_use` and `prototype_perplexity`. Their names have the
-        prefix test_ for the test examples and validation_ for the validation examples. If there are no validation
-        examples, the metrics with the prefix validation_ are left out. In addition, `test_accuracy` is the accuracy of
-        a vote of nearest neighbors.
+        - `linear_probe_accuracy` is the accuracy of a linear classifier that is trained on the features.
+        - `prototypes_in_use` is the number of prototypes that are nearest to the embedding of at least one example.
+        - `prototype_perplexity` is the perplexity of the distribution of the examples over their nearest prototypes.
+
+        These names have the prefix test_ for the test examples and validation_ for the validation examples. If there
+        are no validation examples, the metrics with the prefix validation_ are left out. In addition, `test_accuracy`
+        is the accuracy of a vote of the nearest training examples.
         """
         known = self._features(self.data.train)
         labels = self.data.train.labels
@@ -127,11 +134,7 @@ class RepresentationEvaluation:
             return torch.cat([self.classifier(inputs) for inputs, _ in batches])
 
     def _prototype_use(self, features: Tensor) -> tuple[float, float]:
-        """Return the number of prototypes that the examples use, and the perplexity of their distribution.
-
-        Each row of `features` belongs to an example. An example uses the prototype that is nearest to its embedding.
-        The distribution consists of the fractions of the examples that use each prototype.
-        """
+        """Return the number of prototypes that are nearest to some embedding, and the perplexity of their use."""
         head = cast("ObjectiveHead", self.classifier.head)
         prototypes = prototypes_of(self.classifier.head)
         with torch.no_grad():
@@ -148,9 +151,12 @@ class RepresentationEvaluation:
 
 
 def prototypes_of(head: nn.Module) -> Projection | LearnedPrototypes:
-    """Return the module that holds the prototypes in the head of an objective.
+    """Return the module that holds the prototypes in the head of a self-supervised objective.
 
     If there are several such modules, the first of them in `head.modules()` is returned.
+
+    Args:
+        head: Head of an objective, a module with prototypes.
 
     Raises:
         LookupError: If the head has no prototypes.

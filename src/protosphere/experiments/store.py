@@ -52,7 +52,7 @@ class Store:
         )
 
     def get(self, digest: str) -> RunRecord | None:
-        """Return the record with this digest, or None if the store does not have it."""
+        """Return the record of the run with this digest, or None if the store does not have it."""
         path = self.record_folder / f"{digest}.json"
         return _read_record(path) if path.exists() else None
 
@@ -96,17 +96,12 @@ class Store:
 
 
 def _order(record: RunRecord) -> tuple[str, int, str, int, str]:
-    """Return the sort key of a record: scheme, dimension, mapping, seed, then digest."""
     config = record.config
     return config.scheme, config.dim, config.mapping, config.seed, record.digest
 
 
 def _read_record(path: Path) -> RunRecord:
-    """Return the record in a file of a store.
-
-    Raises:
-        StorageError: If the file cannot be read, or if its name is not the digest of the record.
-    """
+    """Return the record in a file, after checking that the name of the file is the digest of the record."""
     with reading(path, "not the record of a run"):
         record = record_from(json.loads(path.read_text(encoding="utf-8")), str(path))
     if path.stem != record.digest:
@@ -118,7 +113,7 @@ def _read_record(path: Path) -> RunRecord:
 
 
 def read_table(path: Path) -> list[RunRecord]:
-    """Return the records in a CSV file that `write_table` wrote.
+    """Return the run records in a CSV file that `write_table` wrote, with one row per run.
 
     Raises:
         StorageError: If the file cannot be read or is not such a table.
@@ -137,14 +132,21 @@ def read_table(path: Path) -> list[RunRecord]:
 
 
 def records_at(path: str | Path) -> list[RunRecord]:
-    """Return the records in the CSV file `path`, or in the store whose folder is `path`."""
+    """Return the run records in a .csv file or in a store of runs, which is a folder.
+
+    Args:
+        path: Path of the file or of the folder.
+
+    Raises:
+        StorageError: If the file or the folder does not exist or cannot be read.
+    """
     if str(path).endswith(".csv"):
         return read_table(Path(path))
     return Store(path).records()
 
 
 def write_table(records: Iterable[RunRecord], path: Path) -> Path:
-    """Write records as a table with one row per record, and return the path of the table.
+    """Write run records as a table with one row per record, and return the path of the table.
 
     Args:
         records: Records to write.

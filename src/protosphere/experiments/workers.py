@@ -25,7 +25,7 @@ TRIES = 2
 
 
 class _Worker:
-    """A worker process. The attribute `pipe` is the sweep's end of the pipe between the sweep and the worker."""
+    """A worker process, with the sweep's end of the pipe between the sweep and the worker."""
 
     def __init__(self) -> None:
         context = multiprocessing.get_context(
@@ -65,14 +65,7 @@ class _Crew:
             )
 
     def collected(self, pipe: Any) -> RunRecord | None:
-        """Return the record that the worker with the pipe `pipe` has sent.
-
-        If the worker died, None is returned, and the run waits until `hand_out` starts it for a second time. If the
-        worker died during this second run, a record with the status "failed" is returned.
-
-        Raises:
-            StorageError: If the worker sent the message of a StorageError.
-        """
+        """Return the record that a worker has sent, or None if the worker died and its run has to start again."""
         worker, config, tries = self.busy.pop(pipe)
         try:
             answer = pipe.recv()
@@ -81,16 +74,21 @@ class _Crew:
             if tries < TRIES:
                 self.todo.insert(0, (config, tries))
                 return None
+            # a run whose worker dies for the second time has failed
             reason = f"its process died {TRIES} times, the last time with exit code {worker.process.exitcode}"
             return RunRecord(config, "failed", reason, data=self.work.dataset.digest)
         self.idle.append(worker)
-        if isinstance(answer, str):
+        if isinstance(answer, str):  # the message of a StorageError
             raise StorageError(answer)
         return answer
 
 
 def local_workers(count: int) -> Engine:
-    """Return the engine that does the runs of a sweep in `count` worker processes."""
+    """Return a function that does the runs of a sweep in worker processes and yields the record of each run.
+
+    Args:
+        count: Number of worker processes.
+    """
 
     def engine(work: Work) -> Iterator[RunRecord]:
         crew = _Crew(work, count)

@@ -63,7 +63,8 @@ def save_table(records: Sequence[Mapping[str, Any]], path: str | Path) -> Path:
     Floats are written in full precision, and None becomes an empty cell.
 
     Args:
-        records: Rows, as mappings from column names to values. All rows have the same columns.
+        records: Rows, as mappings from column names to values. There is at least one row, and all rows have the same
+            columns.
         path: File to write.
     """
     target = Path(path)

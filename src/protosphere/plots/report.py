@@ -70,6 +70,7 @@ def report_page(
     if runs:
         averages = accuracy.averages(runs)
         parts.append("<h2>Accuracy</h2>")
+        # a page needs the script only once
         parts.append(_figure_html(_accuracy(averages), with_library=True))
         parts.append("<h2>Separation and accuracy</h2>")
         parts.append(_figure_html(_cosine(runs), with_library=False))
@@ -85,24 +86,14 @@ def report_page(
 
 
 def _figure_html(figure: Any, *, with_library: bool) -> str:
-    """Return a plotly figure as HTML.
-
-    If `with_library` is True, the HTML includes plotly's script. A page needs the script only once.
-    """
+    """Return a plotly figure as HTML, with plotly's script if `with_library` is True."""
     config = {"displaylogo": False, "responsive": True}
     return figure.to_html(full_html=False, include_plotlyjs=with_library, config=config)
 
 
 def _summary(runs: Sequence[Trained], rows: Sequence[Row]) -> str:
-    """Return the paragraph below the heading as HTML.
-
-    The paragraph gives the number of runs and the regression of accuracy on the maximum cosine, and explains the
-    figures.
-
-    Args:
-        runs: Finished runs.
-        rows: Table of all runs, including runs that did not finish, with one mapping for each run.
-    """
+    """Return the paragraph about the runs and the figures below the heading, as HTML."""
+    # `rows` also has the runs that did not finish
     unfinished = len(rows) - len(runs)
     sentences = [f"{len(runs)} runs finished, {unfinished} infeasible or failed."]
     line = accuracy.line_through(runs)
@@ -139,10 +130,7 @@ def _accuracy(rows: Sequence[Averaged]) -> Any:
 
 
 def _add_series(figure: Any, rows: Sequence[Averaged], style: FigureStyle) -> None:
-    """Add one series with error bars to a plotly figure.
-
-    For random mappings, the line is dashed and the markers are hollow.
-    """
+    # random mappings have dashed lines and hollow markers
     is_random = rows[0].mapping == "random"
     symbol = SYMBOLS.get(style.marker, "cross")
     if is_random:
@@ -185,10 +173,7 @@ def _add_reference(figure: Any, row: Averaged, style: FigureStyle) -> None:
 
 
 def _cosine(runs: Sequence[Trained]) -> Any:
-    """Return a plotly figure of accuracy against the maximum cosine, with a point for each run with prototypes.
-
-    Baselines are drawn as horizontal lines. If `accuracy.line_through` returns a regression, its line is drawn, too.
-    """
+    """Return a plotly figure of accuracy against the maximum cosine, with a point for each run with prototypes."""
     figure = require("plotly.graph_objects").Figure()
     by_scheme = accuracy.runs_with_prototypes(runs)
     styles = scheme_styles(by_scheme)
@@ -226,15 +211,8 @@ def _add_runs(figure: Any, runs: Sequence[Trained], style: FigureStyle) -> None:
 
 
 def _separation(num_classes: int, rows: Sequence[Averaged]) -> list[Row]:
-    """Return the rows of the table of bounds, one for each code.
-
-    A row has the maximum cosine of the code, the converse and the achievable bound.
-
-    Args:
-        num_classes: Number of classes K.
-        rows: Means over seeds. Means with the same scheme, dimension and maximum cosine get one row. Means of learned
-            heads get no row.
-    """
+    """Return the rows of the table of bounds, one for each code: maximum cosine, converse and achievable bound."""
+    # learned heads have no maximum cosine and get no row
     codes: set[tuple[str, int, float]] = set()
     for row in rows:
         if row.max_cosine is not None:

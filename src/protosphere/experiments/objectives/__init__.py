@@ -1,4 +1,4 @@
-"""Objectives of self-supervised training. `OBJECTIVES` maps names to objectives."""
+"""Objectives of self-supervised training. `OBJECTIVES` maps the name of each objective to the objective."""
 
 from protosphere.experiments.objectives import (
     dino as dino,
