@@ -1,5 +1,7 @@
 """Fixed class prototypes on the hypersphere: spherical codes with certificates.
 
+A certificate of a code has its maximum cosine and proved bounds on it.
+
 >>> import protosphere as ps
 >>> ps.construct("simplex", num_classes=10, dim=9)
 SphericalCode(simplex, K=10, n=9, max cosine -1/9 = converse (rankin_simplex))

@@ -62,6 +62,8 @@ def closest_classes(
 ) -> ClosestPair:
     """Search for the closest pair of classes made of parts.
 
+    A class is a row of values, one for each part. The distance of two classes is 1 - cosine of their points.
+
     Args:
         values: K x P matrix of indices: entry (i, p) is the value of part p of class i. All rows are different.
         distances: Function that takes two arrays `left` and `right` of indices of classes. It returns an array, whose
@@ -95,10 +97,7 @@ def closest_classes(
 def _sets_by_sum(
     part_distances: Sequence[float],
 ) -> Iterator[tuple[float, tuple[int, ...]]]:
-    """Yield a pair (sum, set) for each nonempty set of parts, in ascending order of the sums.
-
-    A set is a tuple of indices of parts. Its sum is the sum of the entries of `part_distances` for these parts.
-    """
+    """Yield (sum of distances, set) for each nonempty set of parts, in ascending order of the sums."""
     # a set from the priority queue is followed by two sets: one adds the next part, one replaces the last part by it
     order = sorted(range(len(part_distances)), key=part_distances.__getitem__)
     sizes = [part_distances[part] for part in order]
@@ -115,7 +114,7 @@ def _sets_by_sum(
 
 
 def _value_hashes(values: Values) -> list[Hashes]:
-    """Return one array for each part. Entry v of the array is a random integer, which is the hash of value v."""
+    """Return, for each part, an array with a random integer for each value, which is the hash of the value."""
     rng = np.random.default_rng(0)
     largest = np.iinfo(np.uint64).max
     return [
@@ -127,13 +126,7 @@ def _value_hashes(values: Values) -> list[Hashes]:
 def _row_hashes(
     values: Values, hashes: Sequence[Hashes], chosen: Sequence[int]
 ) -> Hashes:
-    """Return, for each class, the sum of the hashes of its values of the chosen parts.
-
-    Args:
-        values: K x P matrix of indices of values.
-        hashes: For each part, the hashes of its values, as `_value_hashes` returns them.
-        chosen: Indices of the chosen parts.
-    """
+    """Return, for each class, the sum of the hashes of its values of the parts `chosen`."""
     total = np.zeros(len(values), dtype=np.uint64)
     for part in chosen:
         total += hashes[part][values[:, part]]
@@ -141,11 +134,7 @@ def _row_hashes(
 
 
 def _agreeing_pairs(hashes: Hashes) -> Iterator[tuple[Indices, Indices]]:
-    """Yield all pairs of classes with equal hashes, in batches.
-
-    A batch has two arrays of indices of classes: pair i consists of entry i of the first array and entry i of the
-    second.
-    """
+    """Yield all pairs of classes with equal hashes in batches: two arrays with the indices of the classes."""
     # batch d has the pairs that are d positions apart after sorting by hash, for d = 1, 2, ...
     order = np.argsort(hashes, kind="stable")
     ordered = hashes[order]

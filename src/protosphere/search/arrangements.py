@@ -46,11 +46,16 @@ FAMILY_PROBABILITIES = (0.45, 0.3, 0.25)
 
 @dataclass(frozen=True, eq=False)
 class Symmetry:
-    """A group that acts on R^n, described by the types of its orbits.
+    """A group of orthogonal n x n matrices, described by the types of its orbits.
+
+    The orbit of a point consists of its images under all matrices of the group. One point of each orbit is chosen as
+    its representative. Orbits are of the same type if the same matrices of the group, called the stabilizer, keep their
+    representatives fixed.
 
     Attributes:
         name: The name of the group.
-        cosets: For each type, the (size, n, n) coset matrices, which map a representative to the points of its orbit.
+        cosets: For each type, a (size, n, n) array of matrices of the group, called coset matrices. They map a
+            representative to the points of its orbit, once each. The identity is first.
         projectors: For each type, the (n, n) orthogonal projector onto the points that the stabilizer fixes.
     """
 
@@ -63,14 +68,16 @@ class Symmetry:
 class Arrangement:
     """A symmetry group of codes, and the number of orbits of each type.
 
-    The arrangement of a code and one representative of each orbit determine all points of the code.
+    The orbit of a point consists of its images under all matrices of the group. One point of each orbit is chosen as
+    its representative. Orbits are of the same type if the same matrices of the group, called the stabilizer, keep their
+    representatives fixed. The arrangement of a code and its representatives determine all points of the code.
 
     Attributes:
         name: The name of the group, followed by the numbers and the sizes of the orbits.
         symmetry: The group and all types of its orbits, including types that the code does not use.
         counts: For each type that the code uses, the number of orbits.
-        cosets: For each type that the code uses, the (size, n, n) coset matrices, which map a representative to the
-            points of its orbit. The identity is first.
+        cosets: For each type that the code uses, a (size, n, n) array of matrices of the group. They map a
+            representative to the points of its orbit, once each. The identity is first.
         projectors: For each type that the code uses, the (n, n) orthogonal projector onto the points that the
             stabilizer fixes. The representatives of the type are such points.
     """
@@ -93,7 +100,7 @@ class Arrangement:
         """Return all points of the code with the given representatives.
 
         Args:
-            representatives: (m, n) representatives, one for each orbit.
+            representatives: (m, n) matrix with one point of each of the m orbits, in the order of the types.
 
         Returns:
             The (K, n) points, orbit after orbit.
@@ -107,9 +114,9 @@ class Arrangement:
     def random_representatives(
         self, batch: int, rng: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Draw random unit representatives of all m orbits.
+        """Draw random unit vectors as representatives, one point of each of the m orbits.
 
-        Each representative is uniformly distributed among the unit vectors that the stabilizer of its type fixes.
+        A representative is uniformly distributed on the unit vectors in the range of the projector of its type.
 
         Args:
             batch: Number B of sets of representatives.
@@ -137,10 +144,7 @@ MAX_RATIONAL_ORDER = 60
 
 
 def _random_family(rng: np.random.Generator, names: list[str]) -> list[str]:
-    """Draw one of three families of groups, and return those of `names` that belong to the family.
-
-    The families are the cyclic groups, the metacyclic groups, and all other groups.
-    """
+    """Draw cyclic, metacyclic or other groups, and return those of `names` that belong to this family."""
     cyclic: list[str] = []
     metacyclic: list[str] = []
     others: list[str] = []
@@ -160,10 +164,7 @@ def _is_trivial(representation: Matrices) -> bool:
 
 
 def _random_action(symmetry: Group, dim: int, rng: np.random.Generator) -> Matrices:
-    """Draw a representation of a group on R^n, and return the (order, n, n) matrices of its elements.
-
-    The representation is a direct sum of randomly chosen irreducible representations.
-    """
+    """Draw (order, n, n) matrices of a group on R^n: a direct sum of random irreducible representations."""
     trivial = next(part for part in symmetry.irreducibles if _is_trivial(part))
     nontrivial = [part for part in symmetry.irreducibles if part is not trivial]
     matrices = np.zeros((len(symmetry.table), dim, dim))
@@ -190,11 +191,7 @@ def _random_action(symmetry: Group, dim: int, rng: np.random.Generator) -> Matri
 def _orbit_types(
     symmetry: Group, matrices: Matrices, rng: np.random.Generator
 ) -> list[tuple[Matrices, Points]]:
-    """Return the types of orbits of a group that acts on R^n by `matrices`.
-
-    Each type is a pair: the coset matrices, and the projector onto the points that the stabilizer fixes. A subgroup
-    gives a type only if it is exactly the stabilizer of some point.
-    """
+    """Return the types of orbits of a group that acts on R^n, as pairs of coset matrices and a projector."""
     types: list[tuple[Matrices, Points]] = []
     for subgroup in symmetry.subgroups:
         members = list(subgroup)
@@ -206,6 +203,7 @@ def _orbit_types(
         point = projector @ rng.standard_normal(len(projector))
         images = cosets @ point
         squared_distances = np.sum((images[1:] - images[0]) ** 2, axis=1)
+        # otherwise, the subgroup is not the whole stabilizer of the point
         if np.all(squared_distances > MIN_SQUARED_DISTANCE):
             types.append((cosets, projector))
     return types
@@ -214,11 +212,7 @@ def _orbit_types(
 def _random_composition(
     sizes: list[int], max_counts: list[int], total: int, rng: np.random.Generator
 ) -> list[int] | None:
-    """Draw the number of orbits of each type, so that all orbits together have `total` points.
-
-    An orbit of type i has `sizes[i]` points, and there are at most `max_counts[i]` orbits of this type. The result is
-    None if the attempt fails: points are still missing, but no further orbit fits.
-    """
+    """Draw how many orbits of each type have `total` points together; None if no orbit fits the rest."""
     counts = [0] * len(sizes)
     while total > 0:
         fitting = [
@@ -238,10 +232,7 @@ def _random_composition(
 def _random_group(
     num_points: int, rng: np.random.Generator
 ) -> tuple[str, Group] | None:
-    """Draw one of the groups of `group_names`, and return its name and the group.
-
-    The result is None if the attempt fails, for example because the drawn group has more than `num_points` elements.
-    """
+    """Draw one of the groups of `group_names`, and return its name and the group; None if the attempt fails."""
     max_order = max(2, min(num_points, MAX_GROUP_ORDER))
     family = _random_family(rng, list(group_names(max_order)))
     if not family:
@@ -256,7 +247,7 @@ def _random_group(
 def random_arrangement(
     num_points: int, dim: int, rng: np.random.Generator
 ) -> Arrangement | None:
-    """Draw a random arrangement of K points in R^n.
+    """Draw a random symmetry group for codes of K points in R^n, and a number of orbits of each type.
 
     Args:
         num_points: Number K of points.
@@ -264,7 +255,8 @@ def random_arrangement(
         rng: Random generator.
 
     Returns:
-        The arrangement. None if the attempt fails, for example because the drawn orbit sizes do not add up to K.
+        The group and the numbers of orbits, whose sizes add up to K. None if the attempt fails, for example because the
+        drawn orbit sizes do not add up to K.
     """
     drawn = _random_symmetry(num_points, dim, rng)
     if drawn is None:
@@ -280,10 +272,7 @@ def random_arrangement(
 def _random_symmetry(
     num_points: int, dim: int, rng: np.random.Generator
 ) -> tuple[str, Group, Matrices] | None:
-    """Draw a group that acts on R^n, and return its name, the group and the (order, n, n) matrices of its elements.
-
-    The result is None if the attempt fails, for example because the drawn group has more than `num_points` elements.
-    """
+    """Draw a group, and return its name, the group and its (order, n, n) matrices; None if the attempt fails."""
     kind = rng.random()
     if kind < RATIONAL_PROBABILITY:
         max_order = max(2, min(num_points, MAX_RATIONAL_ORDER))
@@ -304,7 +293,7 @@ def _random_symmetry(
 def rearranged(
     symmetry: Symmetry, num_points: int, rng: np.random.Generator
 ) -> Arrangement | None:
-    """Draw an arrangement of K points that has a given symmetry.
+    """Draw the number of orbits of each type for codes of K points with a given symmetry group.
 
     Args:
         symmetry: The group and the types of its orbits.
@@ -312,8 +301,8 @@ def rearranged(
         rng: Random generator.
 
     Returns:
-        The arrangement. The number of orbits of each type is random. None if the drawn orbits do not have K points in
-        total.
+        The group and the numbers of orbits. None if the attempt fails, because the sizes of the drawn orbits do not add
+        up to K.
     """
     sizes = [len(cosets) for cosets in symmetry.cosets]
     # A space of one dimension has room for two points only.
@@ -338,9 +327,9 @@ def rearranged(
 def random_parent(
     num_points: int, dim: int, rng: np.random.Generator
 ) -> Arrangement | None:
-    """Draw a random arrangement of K to 1.25 K points in R^n.
+    """Draw a random symmetry group for codes of K to 1.25 K points in R^n, and a number of orbits of each type.
 
-    Surplus points can be removed from codes of this arrangement until K points are left.
+    Surplus points can be removed from such a code until K points are left.
 
     Args:
         num_points: Number K of points.
@@ -348,7 +337,8 @@ def random_parent(
         rng: Random generator.
 
     Returns:
-        The arrangement. None if the attempt fails, for example because the drawn orbit sizes do not add up.
+        The group and the numbers of orbits. None if the attempt fails, for example because the drawn orbit sizes do not
+        add up.
     """
     largest = int(MAX_PARENT_RATIO * num_points)
     size = int(rng.integers(num_points, largest + 1))

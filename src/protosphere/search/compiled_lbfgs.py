@@ -66,7 +66,7 @@ def lbfgs_direction(
 
     Args:
         gradient: (N,) gradient with respect to the N variables.
-        s: (MEMORY, N) remembered steps.
+        s: (MEMORY, N) remembered steps; `MEMORY` is 8.
         y: (MEMORY, N) remembered changes of the gradient, one for each step.
         rho: For each remembered step, 1 divided by the inner product of the step and its change of the gradient.
         steps: Number of steps that were stored since the memory was last empty. The last `MEMORY` of them are
@@ -111,15 +111,15 @@ def push_pair(
         direction: (N,) direction of the step, for N variables.
         old: Gradient before the step.
         new: Gradient after the step.
-        s: (MEMORY, N) remembered steps. One row is overwritten.
+        s: (MEMORY, N) remembered steps; `MEMORY` is 8. One row is overwritten.
         y: (MEMORY, N) remembered changes of the gradient, one for each step. One row is overwritten.
         rho: For each remembered step, 1 divided by the inner product of the step and its change of the gradient.
         steps: Number of steps that were stored since the memory was last empty. If `steps` is negative, nothing is
             stored.
 
     Returns:
-        The new value of `steps`. If `steps` is negative, the result is 0. If the inner product of the step and the
-        change is not positive, the result is 0 as well, which means that the memory is empty.
+        The new value of `steps`: `steps` + 1, or 0 if the memory is empty. It is empty if `steps` was negative, or if
+        the inner product of the step and the change of the gradient is not positive.
     """
     if steps < 0:
         return 0
@@ -184,13 +184,14 @@ def backtrack(length: float, slope: float, rise: float) -> float:
 
 @compiled
 def evaluation_work(count: int, listed: int) -> float:
-    """Return the cost of one evaluation and the optimizer step after it.
+    """Return the cost of one evaluation of the smooth maximum cosine and the optimizer step after it.
 
-    The unit is the cost of an evaluation over all pairs of points and the step after it.
+    The smooth maximum cosine is (1/t) log of the sum of exp(t cosine) over all pairs of points. The unit of the cost is
+    such an evaluation over all pairs, together with the step after it.
 
     Args:
         count: Number K of points.
-        listed: Number of near pairs in the evaluation. 0 means that the evaluation is over all pairs.
+        listed: Number of pairs in the evaluation, if it is over a list of pairs with large cosines. 0 means all pairs.
     """
     if listed == 0:
         return 1.0
@@ -203,15 +204,21 @@ def evaluation_work(count: int, listed: int) -> float:
 def lbfgs(
     start: Points, t: float, most: int, table: Points, meter: Points, allowed: float
 ) -> Points:
-    """Minimize the smooth maximum cosine at one inverse temperature.
+    """Minimize the smooth maximum cosine of K points at one inverse temperature t.
+
+    The smooth maximum cosine is (1/t) log of the sum of exp(t cosine) over all pairs of points. After at least one
+    evaluation, the minimization ends when it has converged, when `most` evaluations are done, when the stop flag in
+    `meter` is set, or when the work in `meter` reaches `allowed`.
 
     Args:
-        start: (K, n) initial points, as rows of any length. n is a multiple of four.
+        start: (K, n) initial points, as rows of any norm. n is a multiple of four.
         t: The inverse temperature.
-        most: Maximum number of evaluations.
+        most: Maximum number of evaluations of the smooth maximum cosine and its gradient.
         table: (K, K) array that is overwritten.
-        meter: Meter of the descent. Its entry `SPENT` is updated, and a nonzero entry `STOP` ends the minimization.
-        allowed: Value of `meter[SPENT]` at which the minimization ends.
+        meter: Array of three numbers. Entry 0 is the stop flag, which is 0 or ends the minimization. Entry 1 is the
+            work done, which the function increases. Entry 2 is not used.
+        allowed: Limit of the work done (entry 1 of `meter`), which includes earlier work. The unit is an evaluation
+            over all pairs of points, together with the step after it.
 
     Returns:
         (K, n) unit points.
@@ -295,12 +302,16 @@ def lbfgs(
 def new_meters(count: int, allowed: float = UNLIMITED) -> Points:
     """Return the meters of several descents that have not begun.
 
+    Through the meter of a descent, other threads read the work done and stop the descent.
+
     Args:
         count: Number of descents.
-        allowed: Largest work that each descent may do, in evaluations over all pairs.
+        allowed: Largest work that each descent may do, in evaluations over all pairs of points. By default, there is no
+            limit.
 
     Returns:
-        A (count, 3) array. Each row has the entries `STOP` and `SPENT`, which are 0, and `ALLOWED`.
+        A (count, 3) array with one meter per row. Its entries are the stop flag, which is 0, the work done, which is 0,
+        and the largest work allowed.
     """
     meters = np.zeros((count, 3))
     meters[:, ALLOWED] = min(allowed, UNLIMITED)
@@ -315,7 +326,10 @@ def compiled_anneal(
     most: int,
     meter: Points | None = None,
 ) -> Points:
-    """Anneal a code: run L-BFGS at one inverse temperature after another.
+    """Minimize the smooth maximum cosine of a code by L-BFGS, at one inverse temperature after another.
+
+    The smooth maximum cosine is (1/t) log of the sum of exp(t cosine) over all pairs of points. Here t is the inverse
+    temperature.
 
     The first inverse temperature is `t`. Each of the others is `factor` times the previous one, but at most `last`.
     Before each temperature, the work that `meter` still allows is divided equally among the remaining temperatures, so
@@ -326,8 +340,10 @@ def compiled_anneal(
         t: First inverse temperature.
         last: Last inverse temperature.
         factor: Factor from one temperature to the next, above 1.
-        most: Maximum number of evaluations at each temperature.
-        meter: Stop flag, work done and largest work allowed, as a row of `new_meters`. None for no limit.
+        most: Maximum number of evaluations of the smooth maximum cosine at each temperature.
+        meter: Array of three numbers: a stop flag, which ends the descent if it is not 0; the work done, which is
+            updated; and the largest work allowed. The unit of work is an evaluation over all pairs of points. None for
+            no limit.
 
     Returns:
         (K, n) unit points.

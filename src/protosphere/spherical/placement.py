@@ -16,7 +16,7 @@ class Placement:
     Attributes:
         description: Text that says what was built, such as which code was used and how it was modified.
         structure: The points in the form in which they are stored, such as a float64 matrix or packed codewords of a
-            linear code (see `spherical.structures`).
+            linear code.
 
     Example:
         >>> import protosphere as ps
@@ -44,7 +44,11 @@ class Placement:
 
     @property
     def packed_signs(self) -> PackedBits | None:
-        """The packed codewords if all entries are +-1/sqrt(n), otherwise None."""
+        """The signs of the points if all entries are +-1/sqrt(n), otherwise None.
+
+        The signs of a point are one row of n bits, packed eight bits to a byte. Bit 1 stands for +1/sqrt(n), and bit 0
+        for -1/sqrt(n).
+        """
         return self.structure.packed_signs
 
     def unit_rows(self, start: int, stop: int) -> Points:
@@ -57,7 +61,7 @@ class Placement:
         return self.structure.unit_rows(start, stop)
 
     def freeze(self) -> None:
-        """Make the arrays of the structure read-only.
+        """Make the arrays in which the points are stored read-only.
 
         Certified points must not change.
         """
@@ -67,7 +71,8 @@ class Placement:
     def permuted(self, order: Indices) -> Placement:
         """Return a placement of the points order[0], order[1], and so on.
 
-        `order` may contain all indices or a subset.
+        Args:
+            order: Indices of points: all indices, or a subset.
         """
         return replace(self, structure=self.structure.permuted(order))
 

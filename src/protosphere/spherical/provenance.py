@@ -41,8 +41,9 @@ class Step:
 class Provenance:
     """Record of how a code was built: the request, the choices that were made, and later operations on the points.
 
-    `constructions.build.rebuild` builds the same points from a provenance in every later version, even if that version
-    would choose another code for the same request. Points that a search found cannot be rebuilt; files store them.
+    The function `constructions.build.rebuild` builds the same points from a provenance in every later version, even if
+    that version would choose another code for the same request. Points that a search found cannot be rebuilt; files
+    store them.
 
     Attributes:
         construction: Name of the construction, also called scheme. This attribute and the next five are the arguments
@@ -181,6 +182,8 @@ class Choice:
     def table(self) -> str:
         """Return the reason, followed by a table with one line for each candidate.
 
+        A line has the guaranteed maximum cosine, the measured maximum cosine, and the scheme and the description.
+
         >>> from protosphere.spherical.provenance import Choice, Considered
         >>> print(Choice("It is the only one.", (Considered("simplex", "regular simplex", -0.25, -0.25),)).table())
         It is the only one.
@@ -203,7 +206,7 @@ def _cell(value: Cosine | None) -> str:
 
 
 def _read(kind: Any, header: Any) -> Any:
-    """Return `kind(**header)`. If `header` is already an instance of `kind`, return it unchanged."""
+    """Return `kind(**header)`, or `header` itself if it is already an instance of `kind`."""
     if isinstance(header, kind):
         return header
     _require("provenance", isinstance(header, Mapping), header)
@@ -211,7 +214,6 @@ def _read(kind: Any, header: Any) -> Any:
 
 
 def _are(kind: type[Any], *values: object) -> bool:
-    """Return whether all values are instances of `kind`."""
     return all(isinstance(value, kind) for value in values)
 
 

@@ -89,10 +89,7 @@ def _blocks(placement: Placement, progress: Progress) -> Iterator[tuple[int, Poi
 
 
 def _read_npy(path: Path) -> NDArray[Any]:
-    """Return the array of a .npy file.
-
-    If the file contains pickled objects, or is shorter than its header states, a ValueError is raised.
-    """
+    # `np.load` raises ValueError for pickled objects, and for a file that is shorter than its header states
     with path.open("rb") as file:
         if file.read(6) != b"\x93NUMPY":
             raise ValueError("it is not a .npy file")
@@ -100,10 +97,7 @@ def _read_npy(path: Path) -> NDArray[Any]:
 
 
 def _read_pt(path: Path) -> Any:
-    """Return the tensor in a .pt file, without executing code in the file.
-
-    If the file is compressed, or contains fewer numbers than the shape of the tensor requires, a ValueError is raised.
-    """
+    """Return the tensor in a .pt file, without executing code in the file."""
     torch: Any = import_module("torch")
     with zipfile.ZipFile(path) as archive:
         if sum(entry.file_size for entry in archive.infolist()) > path.stat().st_size:

@@ -23,11 +23,11 @@ from protosphere.types import Cosine, Indices, PackedBits, Progress
 class CosetUnion(SignWords):
     """Codewords of a union of cosets of RM(1, m), the first-order Reed-Muller code of length n = 2^m.
 
-    A coset has 2n codewords. Those of coset c have the indices from 2nc to 2nc + 2n - 1 in the union (see
-    `coding.cosets`).
+    A coset has 2n codewords. The codeword with index 2nc + w is the sum of representative c and codeword w of RM(1, m).
+    Codeword 2a of RM(1, m) is row a of Sylvester's Hadamard matrix, and codeword 2a + 1 is its complement.
 
     Attributes:
-        representatives: One packed codeword of each coset.
+        representatives: One codeword of each coset, packed eight bits to a byte.
         numbers: Index in the union of each of the K codewords; point i is the codeword with the index numbers[i].
     """
 
@@ -40,10 +40,13 @@ class CosetUnion(SignWords):
 
     @classmethod
     def of(cls, representatives: PackedBits, m: int, numbers: Indices) -> CosetUnion:
-        """Return the structure of the codewords with the given indices in a union of cosets.
+        """Return the structure of the codewords with the given indices in a union of cosets of RM(1, m).
+
+        The codeword with index 2nc + w is the sum of representative c and codeword w of RM(1, m). Here n = 2^m is the
+        length.
 
         Args:
-            representatives: One packed codeword of each coset.
+            representatives: One codeword of each coset, packed eight bits to a byte.
             m: Base-2 logarithm of the length of the codewords.
             numbers: Index of each codeword in the union.
         """
@@ -55,7 +58,7 @@ class CosetUnion(SignWords):
         return CosetUnion(1 << m, held, representatives, numbers)
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords that have the indices `numbers` in the union of cosets."""
+        """Return the codewords with the indices `numbers` in the union of cosets, packed eight bits to a byte."""
         return cosets.coset_union_words(self.representatives, self.m, numbers)
 
     @property
@@ -67,7 +70,7 @@ class CosetUnion(SignWords):
     def whole(self) -> bool:
         """Whether the points are the first K codewords of the union, in any order, and every coset contains a point.
 
-        Then all codewords of each coset are points, except possibly for the last coset.
+        If so, all codewords of each coset are points, except possibly for the last coset.
         """
         used = -(-self.count >> (self.m + 1))
         return used == len(self.representatives) and np.array_equal(
@@ -76,10 +79,10 @@ class CosetUnion(SignWords):
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications of `verified_cosine`.
+        """Approximate number of multiplications that finding the maximum cosine takes.
 
-        If the points are whole cosets (see `whole`), all pairs of cosets are compared. Otherwise, all pairs of points
-        are compared.
+        If the points are the first K codewords of the union of cosets, in any order, and every coset contains a point,
+        all pairs of cosets are compared. Otherwise, all pairs of points are compared.
         """
         if self.whole:
             return len(self.representatives) ** 2 * self.dim << (self.m // 2 + 1)
@@ -88,8 +91,12 @@ class CosetUnion(SignWords):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        If the points are whole cosets (see `whole`), all pairs of cosets are compared. Otherwise, all pairs of points
-        are compared.
+        If the points are the first K codewords of the union of cosets, in any order, and every coset contains a point,
+        all pairs of cosets are compared. Otherwise, all pairs of points are compared.
+
+        Args:
+            progress: Function that is called with the name of the stage, the number of finished steps and the number of
+                all steps.
         """
         if not self.whole:
             return super().largest_cosine(progress)
@@ -103,8 +110,8 @@ class CosetUnion(SignWords):
     def check(self) -> None:
         """Raise CertificateError if the stored codewords do not match `representatives` and `numbers`.
 
-        These two attributes determine all codewords, which must be equal to `held`. If `held` is None, nothing is
-        checked.
+        These two attributes determine all codewords. If the codewords are not stored, because they need too much
+        memory, nothing is checked.
         """
         if self.held is not None and not np.array_equal(
             self.encoded(self.numbers), self.held
@@ -117,6 +124,9 @@ class CosetUnion(SignWords):
         """Return a structure with the points order[0], order[1], and so on.
 
         If the last cosets contain none of these points, they are removed from `representatives`.
+
+        Args:
+            order: Indices of points.
         """
         used = (int(self.numbers[order].max()) >> (self.m + 1)) + 1
         return replace(
@@ -125,10 +135,11 @@ class CosetUnion(SignWords):
 
     @classmethod
     def read(cls, content: Content) -> CosetUnion:
-        """Read the structure from the content of a file.
+        """Return the structure that the content of a file describes.
 
         Raises:
-            InvalidArgumentError: If n is not a power of two, or an index is too large for the number of cosets.
+            InvalidArgumentError: If the dimension n is not a power of two, or an index is too large for the number of
+                cosets.
         """
         if content.dim < 2 or content.dim & (content.dim - 1):
             raise InvalidArgumentError(
