@@ -48,7 +48,7 @@ def print_answer(
     Args:
         record: Answer as a JSON document.
         lines: Answer as lines of text.
-        json: Whether to print the JSON document.
+        json: Whether to print the JSON document instead of the lines.
     """
     if json:
         print_json(record)

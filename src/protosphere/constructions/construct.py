@@ -32,14 +32,14 @@ def construct(
     Args:
         scheme: Name of a construction, one of `ps.available()`; 'best' compares them all and takes the code with the
             lowest maximum cosine.
-        num_classes: Number K of prototypes, at least 2. It may be omitted if `similarity`, `tree` or `table` determines
-            it.
+        num_classes: Number K of prototypes, at least 2. It may be omitted if one of the options `similarity`, `tree`
+            and `table` of the scheme is given, which determines it.
         dim: Dimension n, at least 1.
         seed: Seed of all random choices. On one machine the same seed gives the same bits. Schemes that run a descent
             on large codes, such as 'mean_row_max', also need the same number of threads.
         mapping: 'fixed' gives class i point i; 'random' permutes the points by the seed.
         progress: Function that is called with (stage, steps done, total steps); `ps.progress_bar` shows a bar.
-        options: Options of the scheme, see `ps.describe(scheme).options`.
+        options: Options of the scheme by name; `ps.describe(scheme).options` lists them.
 
     Returns:
         The certified code.

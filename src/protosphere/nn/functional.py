@@ -43,7 +43,7 @@ def norms(z: Tensor) -> Tensor:
 def unit(z: Tensor) -> Tensor:
     """Return the unit vectors z / |z|, computed without overflow or underflow.
 
-    For z = 0 the result and its gradient are 0.
+    For z = 0 the result is 0. If |z| is at most 1e-12, the gradient is 0.
 
     Args:
         z: (..., n) vectors.

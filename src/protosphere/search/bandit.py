@@ -221,7 +221,7 @@ class BanditSearch:
         """Begin a new epoch if the current epoch is over and the pool is not empty.
 
         The best code of the pool is moved to the list `pool.earlier`, and the other codes are discarded. Then one batch
-        of starts from the arms is screened.
+        of new starts is screened.
         """
         is_due = self.epochs_used >= len(self.pool.earlier) + 1
         if is_due and self.pool:
@@ -380,13 +380,13 @@ class BanditSearch:
     def explore_orbits(self) -> None:
         """Screen one batch of symmetric codes, and add the results with K points to the pool.
 
-        Some results have more than K points. If the maximum cosine of such a result is lower than the maximum cosines
-        of all codes in the pool, its surplus points are removed, and the code of the other points is added to the pool.
-        Otherwise, the result is ignored.
+        Some results have more than K points. If the pool is empty or all its codes have higher maximum cosines than
+        such a result, its surplus points are removed, and the code of the other points is added to the pool. Otherwise,
+        the result is ignored.
 
         If the best code of the batch has a maximum cosine more than 1e-6 below those of all earlier symmetric codes, it
-        is also screened without its symmetry, so that each point moves freely. The same is done if the pool is empty.
-        If no symmetry for K points in R^n is found, the search among symmetric codes ends.
+        is also screened without its symmetry, so that each point moves freely. If no symmetry for K points in R^n is
+        found, the search among symmetric codes ends.
         """
         assert self.orbits is not None
         used = self.budget.share
@@ -457,7 +457,7 @@ class BanditSearch:
         """Apply Newton's method to a code of the pool, and replace the code by the result.
 
         Args:
-            candidate: The code.
+            candidate: The code, which is replaced in the pool by the result.
         """
         affordable = self.budget.left(1 + POLISHING_SHARE, 1)
         evaluations = min(affordable, POLISHING_SHARE * self.budget.iterations)

@@ -82,7 +82,8 @@ class Certificate:
     def interval(self) -> tuple[Cosine, Cosine]:
         """Smallest and largest possible value of the true maximum cosine.
 
-        The two values are equal if `exact` is True. If `unverified` is True, they are -1 and 1.
+        If `exact` is True, both values are `max_cosine`. If `unverified` is True, they are -1 and 1. Otherwise, they
+        are `max_cosine` minus and plus `error`, but at least -1 and at most 1.
         """
         if self.unverified:
             return -1.0, 1.0

@@ -60,10 +60,11 @@ def _infeasible_reason(num_classes: int, dim: int) -> str | None:
 def orthogonal_simplices(num_classes: int, dim: int) -> Placement:
     """Place K points as K - n regular simplices in orthogonal subspaces of R^n.
 
-    The numbers of points of two simplices differ by at most one. Every optimal code of n + 2 to 2n points contains at
-    least K - n simplices in orthogonal subspaces. Of these codes, the one with regular simplices of nearly equal size
-    has the lowest frame potential. For example, 100 points in R^64 are 28 triangles and 8 antipodal pairs, whereas a
-    cross-polytope has 50 antipodal pairs on 50 axes. For K = 2n the result is the cross-polytope.
+    The numbers of points of two simplices differ by at most one. Every code of n + 2 to 2n points with the lowest
+    possible maximum cosine, 0, contains at least K - n simplices in orthogonal subspaces. Of these codes, the one with
+    regular simplices of nearly equal size has the lowest frame potential (mean squared cosine). For example, 100 points
+    in R^64 are 28 triangles and 8 antipodal pairs, whereas a cross-polytope has 50 antipodal pairs on 50 axes. For K =
+    2n the result is the cross-polytope.
 
     Args:
         num_classes: Number K of points.

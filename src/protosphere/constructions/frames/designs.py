@@ -283,7 +283,7 @@ def read_designs(path: str | Path) -> tuple[DesignRow, ...]:
 
 @lru_cache(maxsize=1)
 def shipped_designs() -> tuple[DesignRow, ...]:
-    """Return the rows of the shipped table of designs."""
+    """Return the rows of the table of designs that is part of this package, one for each code."""
     with shipped_file("designs.csv") as path:
         return read_designs(path)
 

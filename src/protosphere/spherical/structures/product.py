@@ -213,7 +213,7 @@ class ProductPoints:
         return rows
 
     def sign_rows(self) -> None:
-        """Return None, because the points do not consist of entries +c and -c with a common number c."""
+        """Return None, because the points are not stored as signs."""
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.

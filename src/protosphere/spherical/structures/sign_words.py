@@ -182,7 +182,7 @@ class SignWords:
         """Do nothing, because any packed bits are valid codewords."""
 
     def permuted(self, order: Indices) -> Self:
-        """Return a structure with the codewords order[0], order[1], and so on.
+        """Return a structure with the codewords order[0], order[1], and so on, in this order.
 
         If a subclass stores the index of each codeword, the indices are reordered in the same way.
         """
