@@ -1,7 +1,7 @@
 """Build the points of a code from its provenance.
 
 A provenance stores the arguments of `ps.construct`, the parameters that the scheme chose, and the steps that were
-applied to the points afterwards (see `spherical.provenance`).
+applied to the points afterwards.
 """
 
 from dataclasses import replace
@@ -32,18 +32,19 @@ UNREADABLE = (KeyError, TypeError, ValueError, IndexError)
 def rebuild(
     provenance: Provenance | None, progress: Progress = ignore
 ) -> SphericalCode:
-    """Rebuild the code of a provenance and certify it again.
+    """Build the code that a provenance describes, and return it with a new certificate.
 
-    The provenance stores the parameters that the scheme chose. Therefore a family that a later version adds or prefers
-    does not change the result. Codes that a search found cannot be rebuilt from a provenance: their files contain the
-    points.
+    The provenance stores the parameters that the scheme chose, so every later version of the package builds the same
+    points. Codes that a search found cannot be rebuilt: their files contain the points.
 
     Args:
-        provenance: Request, choices and steps of the code.
-        progress: Called while pairs are measured.
+        provenance: Record of how the code was built: the arguments of `ps.construct`, the parameters that the scheme
+            chose, and the steps that were applied to the points afterwards.
+        progress: Function that is called with a text, the number of finished steps and the number of all steps, while
+            pairs are measured.
 
     Returns:
-        The code with a new certificate.
+        The code.
 
     Raises:
         InvalidArgumentError: If a search found the code, if protosphere did not write the provenance, or if
@@ -76,11 +77,13 @@ def rebuild(
 
 
 def placement_of(provenance: Provenance, progress: Progress = ignore) -> Placement:
-    """Return the points that a provenance describes; they are not certified.
+    """Return the points that a provenance describes, without a certificate.
 
     Args:
-        provenance: Request, choices and steps of the code.
-        progress: Called while points are built.
+        provenance: Record of how the code was built: the arguments of `ps.construct`, the parameters that the scheme
+            chose, and the steps that were applied to the points afterwards.
+        progress: Function that is called with a text, the number of finished steps and the number of all steps, while
+            points are built.
     """
     chosen = provenance.resolved
     mapping = provenance.mapping
@@ -119,14 +122,14 @@ def streams(seed: int) -> tuple[np.random.Generator, np.random.Generator]:
 
 
 def after(placement: Placement, step: Step) -> Placement:
-    """Apply a step to points, and return the resulting points.
+    """Apply a step of a provenance to points, and return the resulting points.
 
-    A step appends zero coordinates, or it selects and reorders points. If a step selects points by their indices and
-    leaves out others, the result is stored as dense vectors.
+    If a step selects points by their indices and leaves out others, the result is stored as dense vectors.
 
     Args:
         placement: The points before the step.
-        step: The step, as provenance stores it.
+        step: The step: it appends zero coordinates, keeps the first points, or selects and reorders points by their
+            indices.
     """
     count = placement.count
     if step.what == ZEROS:
@@ -143,9 +146,11 @@ def after(placement: Placement, step: Step) -> Placement:
 
 
 def with_choice(asked: Provenance) -> Provenance:
-    """Return a copy of the provenance `asked` that stores the parameters chosen by the scheme.
+    """Return a copy of a provenance that stores the parameters which the scheme chooses.
 
-    If `asked` already stores them, they are kept. Otherwise the scheme chooses them now.
+    Args:
+        asked: Provenance of the code. If it already stores these parameters, they are kept. Otherwise the scheme
+            chooses them now.
     """
     chosen = asked.chosen or describe(asked.construction).chosen(
         asked.num_classes, asked.dim, asked.options
@@ -154,13 +159,16 @@ def with_choice(asked: Provenance) -> Provenance:
 
 
 def build(named: Provenance, progress: Progress) -> Placement | SphericalCode:
-    """Call the build function of a construction and return its result.
-
-    The function gets the chosen parameters, and random generators with the seed of the provenance.
+    """Build the points that the scheme of a provenance returns, before they are reordered and before steps are applied.
 
     Args:
-        named: Provenance with all parameters chosen.
-        progress: Called while points are built.
+        named: Provenance that stores all parameters which the scheme chooses. The random generator of the scheme gets
+            the seed of the provenance.
+        progress: Function that is called with a text, the number of finished steps and the number of all steps, while
+            points are built.
+
+    Returns:
+        What the build function of the scheme returns: the points and their description, or a whole code.
     """
     entry = describe(named.construction)
     supplied = {

@@ -82,13 +82,15 @@ def load(path: str | Path) -> SphericalCode:
 def certify(
     source: Any, *, normalize: bool = False, progress: Progress = ignore
 ) -> Certificate:
-    """Measure the maximum cosine of given prototypes and return a new certificate.
+    """Measure the maximum cosine of given prototypes, and return it in a new certificate.
 
     Args:
-        source: A SphericalCode, a matrix with a prototype per row, or the path of a file as `ps.load` reads it.
+        source: A SphericalCode, a matrix with a prototype per row, or the path of a file: .safetensors written by
+            protosphere, or .npy, .csv, .txt or .pt with a prototype per row.
         normalize: Whether to divide each row by its norm first; otherwise rows that are not unit vectors raise an
             error.
-        progress: Called while pairs are measured.
+        progress: Function that is called with a text, the number of finished steps and the number of all steps, while
+            pairs are measured.
 
     Returns:
         The certificate. Every pair is measured once.
@@ -111,10 +113,12 @@ def certified_code(
     """Measure the points of `source`, and return them as a code with a new certificate.
 
     Args:
-        source: A SphericalCode, a matrix with a prototype per row, or the path of a file as `ps.load` reads it.
+        source: A SphericalCode, a matrix with a prototype per row, or the path of a file: .safetensors written by
+            protosphere, or .npy, .csv, .txt or .pt with a prototype per row.
         normalize: Whether to divide each row by its norm first; otherwise rows that are not unit vectors raise an
             error.
-        progress: Called while pairs are measured.
+        progress: Function that is called with a text, the number of finished steps and the number of all steps, while
+            pairs are measured.
     """
     if isinstance(source, SphericalCode):
         return verified(source, progress)
@@ -129,18 +133,22 @@ def from_points(
 ) -> SphericalCode:
     """Return a certified code whose points are the rows of a matrix or of a file.
 
-    The maximum cosine is exact if all rows have the same number of nonzero entries, and the nonzero entries of each row
-    have the same absolute value. Otherwise the maximum cosine is measured, and `certificate.error` bounds the
-    measurement error.
+    The maximum cosine of a matrix is exact if all rows have the same number of nonzero entries, and the nonzero entries
+    of each row have the same absolute value. Otherwise the maximum cosine is measured, and `certificate.error` bounds
+    the measurement error. In a file that protosphere wrote, it is also exact if the construction that the file names
+    gives the same points, bit for bit, and a theorem gives their maximum cosine.
 
     Args:
-        points: A matrix with a prototype per row, or the path of a file as `ps.load` reads it.
+        points: A matrix with a prototype per row, or the path of a file: .safetensors written by protosphere, or .npy,
+            .csv, .txt or .pt with a prototype per row.
         normalize: Whether to divide each row by its norm first; otherwise rows that are not unit vectors raise an
             error.
-        progress: Called while pairs are measured.
+        progress: Function that is called with a text, the number of finished steps and the number of all steps, while
+            pairs are measured.
 
     Returns:
-        The certified code.
+        The certified code. If measuring the points of a file that protosphere wrote would take more than a fraction of
+        a second, `certificate.unverified` is True instead.
 
     Raises:
         InvalidArgumentError: If `points` is not a matrix of finite numbers, or rows are not unit vectors.
@@ -164,7 +172,8 @@ def verified_if_quick(
 
     Args:
         code: A code, whose certificate may be unverified.
-        progress: Called while pairs are measured.
+        progress: Function that is called with a text, the number of finished steps and the number of all steps, while
+            pairs are measured.
     """
     if code.placement.structure.work > QUICK_WORK:
         return code
@@ -176,7 +185,8 @@ def verified(code: SphericalCode, progress: Progress = ignore) -> SphericalCode:
 
     Args:
         code: A code, whose certificate may be unverified.
-        progress: Called while pairs are measured.
+        progress: Function that is called with a text, the number of finished steps and the number of all steps, while
+            pairs are measured.
 
     Returns:
         The same points with a new certificate. The certificate is exact if the structure of the points gives exact
@@ -203,10 +213,7 @@ def verified(code: SphericalCode, progress: Progress = ignore) -> SphericalCode:
 
 
 def _has_other_cosine_step(structure: object, rebuilt: Placement) -> bool:
-    """Return whether a file states a cosine step for `structure` that differs from that of the rebuilt points.
-
-    A cosine step is a fraction such that all cosines are 1 minus integer multiples of this fraction.
-    """
+    # the file states a fraction such that all cosines should be 1 minus integer multiples of it
     if not isinstance(structure, Plain) or structure.unverified_step is None:
         return False
     return structure.unverified_step != rebuilt.structure.cosine_step
@@ -215,20 +222,11 @@ def _has_other_cosine_step(structure: object, rebuilt: Placement) -> bool:
 def _rebuilt(
     code: SphericalCode, progress: Progress
 ) -> tuple[Placement, Fraction] | None:
-    """Build the points of a code again from its provenance, and return them with their guarantee.
-
-    The guarantee is the upper bound on the maximum cosine that a theorem gives, as a fraction. The result is None in
-    these cases:
-
-    - The points are not stored as a dense matrix, or their cosines are exact without a theorem.
-    - The code has no provenance.
-    - `_quick_guarantee` returns None for the provenance, or the points cannot be built from it.
-    - The rebuilt points differ from the stored points in at least one bit.
-    """
+    """Return the points built again from the provenance and their guarantee, or None if they differ."""
     structure = code.placement.structure
     named = code.provenance
     if not isinstance(structure, Plain) or structure.measures_exactly:
-        return None
+        return None  # not a dense matrix, or cosines that are exact already
     if named is None:
         return None
     try:
@@ -241,14 +239,19 @@ def _rebuilt(
     if placement.points is None:
         return None
     if not np.array_equal(placement.points, structure.points):
-        return None
+        return None  # at least one bit differs
     return placement, guarantee
 
 
 def is_closed_form(named: Provenance) -> bool:
-    """Return whether the points of a provenance have a closed form and can be rebuilt.
+    """Return whether formulas give the points that a provenance describes, so that the points can be rebuilt.
 
-    The construction must have the trait `closed_form`. The points must fit into memory, and no file may be needed.
+    This is the case if the construction has the trait `closed_form` (its points come from formulas that every machine
+    rounds alike), it has points of the requested size, the points fit into memory, its options are small, and no file
+    is needed.
+
+    Args:
+        named: Record of how a code was built.
     """
     entry = describe(named.placed_by.construction)
     steps = [step for level in _levels(named) for step in level.steps]
@@ -257,11 +260,7 @@ def is_closed_form(named: Provenance) -> bool:
 
 
 def _is_feasible(placed: Provenance) -> bool:
-    """Return whether the construction named by `placed` accepts the K, the n and the options that `placed` states.
-
-    Options that are large numbers or long texts are rejected. The options in `TEXTS` are rejected too, because their
-    text could be the path of a file.
-    """
+    # Large numbers and long texts are refused as options. So are the options in `TEXTS`, which may be paths of files.
     entry = describe(placed.construction)
     K = placed.num_classes
     n = placed.dim
@@ -278,11 +277,7 @@ def _is_feasible(placed: Provenance) -> bool:
 
 
 def _quick_guarantee(named: Provenance, dim: int) -> Fraction | None:
-    """Return the guarantee of a code: the upper bound on its maximum cosine that a theorem gives.
-
-    If this bound is not a fraction, or if rebuilding the code would take long or need a file, None is returned. `dim`
-    is the dimension of the stored points.
-    """
+    """Return the guarantee, or None if it is not a fraction, or if rebuilding is slow or needs a file."""
     placed = named.placed_by
     entry = describe(placed.construction)
     K = placed.num_classes
@@ -314,11 +309,6 @@ def _levels(named: Provenance) -> list[Provenance]:
 
 
 def _is_quick(named: Provenance, dim: int) -> bool:
-    """Return whether the mapping and the steps of `named` can be applied quickly, because there are few points.
-
-    There may be at most `MOST_ENTRIES` coordinates. If the mapping is a nested order, `MOST_ORDERED` limits K^2 n too.
-    `dim` is the dimension of the stored points.
-    """
     ordered = named.mapping.startswith(NESTED)
     if ordered and named.num_classes**2 * named.dim > MOST_ORDERED:
         return False

@@ -75,11 +75,8 @@ Members = Callable[[int], Iterable[Member]]
 
 
 def _up_to_dim(generate: Callable[..., Iterable[Member]]) -> Members:
-    """Return a function that takes the largest dimension and returns the members of a family up to this dimension.
-
-    If `generate` has a parameter, it is such a function, and is returned itself. Otherwise it yields all members of the
-    family, and the returned function caches them.
-    """
+    """Return a function that takes the largest dimension and returns the members of a family up to this dimension."""
+    # a function with a parameter is such a function already; a function without a parameter yields all members
     if inspect.signature(generate).parameters:
         return generate
     listed = cache(lambda: tuple(generate()))
@@ -118,7 +115,7 @@ def named_member(members: Members, dim: int, id: str) -> Member:
     Args:
         members: Function that takes a dimension and returns all members of the family up to this dimension.
         dim: Dimension n.
-        id: Identifier of the member.
+        id: Identifier of the code within its family.
 
     Raises:
         InvalidArgumentError: If there is no such member.
@@ -151,10 +148,13 @@ def family(
         reference: Publication of the family.
         named: Function that takes a dimension and an id and returns the member. By default the member is looked up
             among the members that the decorated function yields.
-        fitting: Function that takes K and n and returns the member to use for K points in R^n, or None. By default it
-            is `fitting_member`.
-        infeasible_reason: See `Construction`. The default message names the nearest dimensions with a fitting member.
-        traits: See `Traits`.
+        fitting: Function that takes K and n and returns the member to use for K points in R^n, or None. By default, it
+            is the member of dimension n with at least K points that has the lowest maximum cosine and, among such
+            members, the fewest points.
+        infeasible_reason: Function that says why K points in R^n are infeasible and what would work, or returns None.
+            The default message names the nearest dimensions with a member of at least K points.
+        traits: Properties of the construction that other parts of the package use, such as whether the points depend on
+            a seed. By default, it has no special properties.
 
     Returns:
         A decorator. It replaces the decorated function by a function that takes the largest dimension and returns the

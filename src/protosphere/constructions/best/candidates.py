@@ -72,14 +72,15 @@ class Candidate:
         return 8 * num_classes * (own if own == dim else own + dim)
 
     def first(self, num_classes: int) -> Provenance:
-        """Return the provenance of the first `num_classes` points, including the parameters that the scheme chooses."""
+        """Return the provenance of the first `num_classes` points, with the parameters that the scheme chooses."""
         return with_choice(replace(self.provenance, num_classes=num_classes))
 
 
 def rank(scheme: str, max_cosine: Cosine) -> tuple[float, int]:
-    """Return the sort key of a code: its maximum cosine, then the rank of its scheme (see `tie_order`).
+    """Return the sort key of a code: its maximum cosine, then the rank of its scheme.
 
-    The maximum cosine is rounded to `SAME_DIGITS` decimal places.
+    The maximum cosine is rounded to 12 decimal places. Among codes of equal maximum cosine, schemes whose points have
+    the lowest frame potential (mean squared cosine) get the lowest ranks, and searches get the highest.
 
     Args:
         scheme: Name of the construction, such as 'simplex'.
@@ -89,7 +90,7 @@ def rank(scheme: str, max_cosine: Cosine) -> tuple[float, int]:
 
 
 def tie_order() -> dict[str, int]:
-    """Return the rank of each scheme among codes of equal maximum cosine.
+    """Return the rank of each scheme among codes of equal maximum cosine; the lowest rank is preferred.
 
     Schemes with the trait `low_frame_potential` come first, then schemes with the trait `fast_projection`, then all
     other schemes except searches. Searches come last. Schemes of the same kind are in the order of the registry.
@@ -142,10 +143,11 @@ def fits_memory(candidate: Candidate, num_classes: int, dim: int) -> bool:
 
 
 def candidates(num_classes: int, dim: int) -> list[Candidate]:
-    """Return the candidates for K points in R^n, sorted by their guaranteed maximum cosine, the lowest first.
+    """Return codes from which K points in R^n can be taken, in ascending order of their guaranteed maximum cosine.
 
-    Nothing is built. Schemes without a guarantee give no candidates. A candidate in fewer than n dimensions is extended
-    by zeros.
+    There is at most one candidate for each of the 8 best families, and one for each other scheme whose guarantee is
+    computed quickly. Schemes without a guarantee give no candidates. The points are not built. A candidate in fewer
+    than n dimensions is extended by zeros.
 
     Args:
         num_classes: Number K of points.
@@ -160,11 +162,7 @@ def candidates(num_classes: int, dim: int) -> list[Candidate]:
 
 
 def _member_candidates(num_classes: int, dim: int) -> list[Candidate]:
-    """Return a candidate of each family; only the `RUNNERS_UP` candidates with the lowest maximum cosines are kept.
-
-    The candidate of a family is its member with the lowest maximum cosine among the members with at least K points in
-    at most n dimensions. A family without such a member has no candidate.
-    """
+    """Return the best member for K points in R^n of each of the `RUNNERS_UP` best families, as candidates."""
     best: dict[str, Member] = {}
     for name, member in named_members(dim):
         if member.size < num_classes:
@@ -182,11 +180,8 @@ def _cosine_then_size(member: Member) -> tuple[float, int]:
 
 
 def _dims_below(dim: int) -> list[int]:
-    """Return `dim` and smaller dimensions in which a construction may have a good code, in descending order.
-
-    The smaller dimensions are at least 2. They are the `NEIGHBORS` dimensions just below `dim`, and all dimensions 2^m
-    and 2^m - 1 below `dim`, because many codes have these lengths.
-    """
+    """Return `dim`, and in descending order smaller dimensions in which a construction may have a good code."""
+    # the dimensions just below `dim`, and 2^m and 2^m - 1, because many codes have these lengths
     lengths = {2}
     lengths.update(range(max(2, dim - NEIGHBORS), dim))
     for m in range(2, dim.bit_length() + 1):
@@ -196,11 +191,6 @@ def _dims_below(dim: int) -> list[int]:
 
 
 def _candidates_of(name: str, K: int, dim: int) -> Iterator[Candidate]:
-    """Yield the candidates of the construction `name` for K points in R^dim.
-
-    Candidates in fewer than `dim` dimensions are extended by zeros. A candidate for which `certified_quickly` returns
-    False is left out.
-    """
     entry = describe(name)
     resolved = entry.resolved({"modify": True} if "modify" in entry.options else {})
     for own in _dims_below(dim):
@@ -220,10 +210,7 @@ def _candidates_of(name: str, K: int, dim: int) -> Iterator[Candidate]:
 def _members(
     largest_dim: int, schemes: tuple[str, ...]
 ) -> tuple[tuple[str, Member], ...]:
-    """Return pairs (name of the family, member) for the families named in `schemes`.
-
-    The members are those in at most `largest_dim` dimensions.
-    """
+    """Return pairs (name of the family, member) for members in at most `largest_dim` dimensions."""
     found: list[tuple[str, Member]] = []
     for name in schemes:
         members = describe(name).members
@@ -242,12 +229,9 @@ def named_members(largest_dim: int) -> Iterator[tuple[str, Member]]:
 
 @lru_cache(maxsize=64)
 def _frontier(dim: int, schemes: tuple[str, ...]) -> list[tuple[str, Member]]:
-    """Return the members that no other member beats, as pairs (name of the family, member) by ascending size.
-
-    A member beats another member if it has at least as many points and its maximum cosine is no higher. Only members in
-    at most `dim` dimensions are compared. The argument `schemes`, the names of all schemes, is only a key of the cache:
-    if a scheme is added, the result is computed again.
-    """
+    """Return pairs (name of the family, member) by ascending size, without members that another one beats."""
+    # A member beats another one if it has at least as many points and its maximum cosine is no higher. `schemes` is a
+    # key of the cache: if a scheme is added, the result is computed again.
     del schemes  # whose members they are
     kept: list[tuple[str, Member]] = []
     largest = 0
@@ -264,16 +248,17 @@ def _cosine_then_negative_size(item: tuple[str, Member]) -> tuple[float, int]:
 
 
 def best_member(num_classes: int, dim: int) -> Candidate | None:
-    """Return the best member of all families for K points in R^n, as a candidate.
+    """Return the best member of all families for K points in R^n as a candidate, or None if no member fits.
 
-    The best member has the lowest maximum cosine of all members with at least K points in at most n dimensions.
+    A member fits if it has at least K points in at most n dimensions. The best member is one with the lowest maximum
+    cosine.
 
     Args:
         num_classes: Number K of points.
         dim: Dimension n. Members of fewer dimensions are extended by zeros.
 
     Returns:
-        The candidate; None if no family has such a member.
+        The candidate, or None.
     """
     found = _frontier(min(dim, LARGEST_FAMILY_DIM), available())
     position = bisect_left(found, num_classes, key=lambda item: item[1].size)

@@ -19,7 +19,7 @@ LINE_POINTS = 2
 
 
 def default_clusters(num_classes: int) -> int:
-    """Return the integer nearest to the square root of K.
+    """Return the default number of clusters: the integer nearest to the square root of K.
 
     >>> [default_clusters(K) for K in (2, 6, 7, 100, 512)]
     [1, 2, 3, 10, 23]
@@ -43,10 +43,6 @@ def cluster_sizes(num_classes: int, num_clusters: int) -> list[int]:
 
 
 def _checked_clusters(num_classes: int, clusters: int | None) -> int:
-    """Return `clusters`, or the default number of clusters if it is None.
-
-    If `clusters` is not from 1 to K, an error is raised.
-    """
     if clusters is None:
         return default_clusters(num_classes)
     number = as_integer("clusters", clusters, minimum=1)
@@ -103,7 +99,8 @@ def clusters(
         num_classes: Number K of points.
         dim: Dimension n.
         rng: Random generator of the orthogonal maps.
-        progress: Called after each cluster.
+        progress: Function that is called with a text, the number of finished steps and the number of all steps, after
+            each cluster.
         clusters: Number of clusters; by default the integer nearest to sqrt(K).
         spread: Distance of the points from the line through the origin and their center, above 0 and at most 1.
     """
@@ -126,20 +123,14 @@ def clusters(
 
 
 def _known_code(num_points: int, dim: int, progress: Progress) -> Points:
-    """Return the best code of `num_points` points in R^dim that is known without a search.
-
-    A code of a single point consists of the first basis vector.
-    """
+    """Return the best code that is known without a search, or the first basis vector for a single point."""
     if num_points == 1:
         return np.eye(1, dim)
     return best(num_points, dim, iterations=0, progress=progress).points
 
 
 def _randomly_rotated(points: Points, rng: np.random.Generator) -> Points:
-    """Return the points after a random orthogonal map of the space.
-
-    No random numbers are drawn for coordinates that are 0 in every point, because these do not affect the result.
-    """
+    # no random numbers are drawn for coordinates that are 0 in every point, which do not affect the result
     used = points[:, points.any(axis=0)]
     gaussian = rng.standard_normal((points.shape[1], used.shape[1]))
     frame, triangle = np.linalg.qr(gaussian)
@@ -150,8 +141,7 @@ def _randomly_rotated(points: Points, rng: np.random.Generator) -> Points:
 def tangent_vectors(center: Points, vectors: Points) -> Points:
     """Map vectors of R^(n-1) to vectors of R^n that are orthogonal to the unit vector `center`.
 
-    The map preserves norms and cosines. It puts a zero before each vector. Then it applies a reflection of R^n that
-    maps the first basis vector to `center` or its negative.
+    The map preserves norms and cosines.
 
     Args:
         center: Unit vector of R^n.
@@ -160,6 +150,7 @@ def tangent_vectors(center: Points, vectors: Points) -> Points:
     Returns:
         Vectors of R^n, as rows.
     """
+    # the reflection maps the first basis vector to the center or its negative
     mirror = center.copy()
     mirror[0] += 1.0 if center[0] >= 0 else -1.0  # never a difference of near numbers
     mirror /= np.linalg.norm(mirror)

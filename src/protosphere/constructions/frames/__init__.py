@@ -1,1 +1,1 @@
-"""Constructions from equiangular lines and other frames."""
+"""Constructions from frames (sets of vectors that span R^n), such as the unit vectors on equiangular lines."""

@@ -51,13 +51,14 @@ def rotated_bases(
 
     There are ceil(K / n) bases. A rotation is the exponential of a random skew-symmetric matrix. It turns each vector
     by about `spread` radians, so the i-th vectors of all bases form a cluster. If K is a multiple of n, the points are
-    a tight frame for every `spread`.
+    a tight frame for every `spread`: the squared dot products of any unit vector with all points have the sum K / n.
 
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
         rng: Random generator of the rotations.
-        progress: Called after each basis.
+        progress: Function that is called with a text, the number of finished steps and the number of all steps, after
+            each basis.
         spread: Angle of the rotations in radians, above 0 and at most pi.
     """
     count = -(-num_classes // dim)

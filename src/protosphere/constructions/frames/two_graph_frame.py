@@ -61,11 +61,6 @@ def _member(
     id: str,
     description: str,
 ) -> Member:
-    """Return the code of `num_lines` equiangular lines whose absolute cosine is 1 / `inverse_cosine`.
-
-    The function `signs` returns the matrix of signs of the two-graph.
-    """
-
     def points() -> Points:
         return frame(signs() / inverse_cosine, dim)
 

@@ -46,9 +46,14 @@ ID = re.compile(rf"(\w{{1,20}}):({PRODUCTS}):({VECTORS})")
 class DerivedCodeRow:
     """Row of the shipped table of derived codes.
 
+    A derived code consists of the vectors of a shell that have given inner products with a few fixed vectors, projected
+    to the orthogonal complement of the fixed vectors and normalized.
+
     Attributes:
-        parent: Name of the shell in `PARENTS`.
-        fixed: Fixed vectors, such as '3 17+40' (see the module docstring).
+        parent: Name of the shell: 'leech' or 'leech_hole'.
+        fixed: Fixed vectors, separated by spaces. Each is a minimal vector of the Leech lattice, given by its row index
+            in `leech_minimal_vectors`, or a sum of two. For example, '3 17+40' means vector 3, and the sum of the
+            vectors 17 and 40.
         products: Inner products, separated by spaces. Number i is the inner product that all vectors of the code have
             with fixed vector i.
         dim: Dimension n of the projected points.
@@ -65,26 +70,29 @@ class DerivedCodeRow:
 
     @property
     def id(self) -> str:
-        """Identifier from which the code can be built without the table."""
+        """Identifier of the code, such as 'leech:0,-16:148435,64812'; the code can be built from it without the table.
+
+        It consists of the name of the shell, the inner products and the fixed vectors.
+        """
         products = self.products.replace(" ", ",")
         fixed = self.fixed.replace(" ", ",")
         return f"{self.parent}:{products}:{fixed}"
 
     @property
     def description(self) -> str:
-        """Text that says what the code is."""
+        """Text that says what the code is: the name of its shell and the inner products with the fixed vectors."""
         return _description(self.parent, self.products.split())
 
     def structure(self, count: int) -> LatticePoints:
-        """Return the first `count` points of the code."""
+        """Return the first `count` points of the code, as unit vectors."""
         return section_named(self.dim, self.id).structure(count)
 
 
 def read_derived_codes(path: str | Path) -> tuple[DerivedCodeRow, ...]:
-    """Read a table of derived codes.
+    """Read a table of derived codes from a file, and return its rows.
 
     Args:
-        path: The file, .csv.
+        path: Path of the .csv file.
 
     Raises:
         StorageError: If the file is not a table of derived codes, or a row is invalid.
@@ -101,11 +109,6 @@ def shipped_derived_codes() -> tuple[DerivedCodeRow, ...]:
 
 
 def _possible(row: DerivedCodeRow) -> bool:
-    """Return whether `row` may describe a code.
-
-    Its id must match the pattern `ID`, and it must have as many fixed vectors as inner products. The dimension must be
-    below the number of points, and the maximum cosine must be between 0 and 1.
-    """
     as_many = len(row.fixed.split(" ")) == len(row.products.split(" "))
     return (
         bool(ID.fullmatch(row.id))
@@ -128,11 +131,16 @@ def _named(dim: int, id: str) -> Member:
 
 
 def section_named(dim: int, id: str) -> Section:
-    """Return the section of a shell that an id describes.
+    """Return the derived code with a given id, as a section of a shell.
+
+    It consists of the vectors of the shell that have given inner products with fixed vectors, projected to the
+    orthogonal complement of the fixed vectors.
 
     Args:
-        dim: Dimension n of the section.
-        id: Identifier, which has the name of the shell, the inner products and the fixed vectors.
+        dim: Dimension n of the projected vectors.
+        id: Identifier, such as 'leech:0,-16:148435,64812': the name of the shell, the inner products, and the fixed
+            vectors. A fixed vector is the row index of a minimal vector of the Leech lattice, or two indices for the
+            sum of two of them.
 
     Raises:
         InvalidArgumentError: If the id has another form or names an unknown shell or vector, if the number of fixed

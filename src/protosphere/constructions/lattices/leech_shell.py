@@ -28,10 +28,10 @@ THEOREM = "the Leech lattice has as shortest vectors those of norm 4"
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def leech_shell() -> Iterator[Member]:
-    """Yield two codes in R^24: the 196,560 minimal vectors of the Leech lattice, and 22,356 vectors around a hole.
+    """Yield two codes in R^24: the 196,560 minimal vectors of the Leech lattice, and 22,356 points around a hole.
 
-    The hole is half a lattice vector of squared norm 6. The 22,356 points are the directions from the hole to the
-    lattice vectors at squared distance 7/2. The minimal vectors come in the order of `leech_minimal_vectors`.
+    The hole is half a lattice vector of squared norm 6, and the minimal vectors have squared norm 4. The 22,356 points
+    are the directions from the hole to the lattice vectors at squared distance 7/2.
     """
     yield Member(
         dim=24,
@@ -60,11 +60,12 @@ def _shell(
 
 
 def hole_vectors() -> SmallIntegers:
-    """Return the vectors from the hole c / 2 to the lattice vectors in the second shell around it, times 2, as rows.
+    """Return vectors from a hole of the Leech lattice to lattice vectors, times 2, as integer rows.
 
-    Here c is the vector `TYPE_3`, whose squared norm is 6 in the usual scale of the lattice. The first rows are the
-    vectors 2v - c for all minimal vectors v that have inner product 2 with c in this scale. The other rows are their
-    negatives.
+    The hole is c / 2 for the lattice vector c = (5, 1, ..., 1). In these coordinates, the minimal vectors of the
+    lattice have squared norm 32, and c has squared norm 48. The rows belong to the lattice vectors in the second shell
+    around the hole: those at the second smallest distance. The first half of the rows are the vectors 2v - c for all
+    minimal vectors v that have inner product 16 with c. The other rows are their negatives.
     """
     vectors = leech_minimal_vectors().astype(np.int64)
     halves = 2 * vectors[vectors @ TYPE_3 == 16] - TYPE_3

@@ -1,8 +1,11 @@
 """Sections of a shell of a lattice: the vectors with given inner products with a few fixed vectors, projected.
 
-The vectors are projected to the orthogonal complement of the fixed vectors. This subtracts the same vector from all of
-them, so their differences stay the same and their cosines decrease. If the squared norm of each nonzero difference is
-at least d, and the projected vectors have squared norm r, the maximum cosine is at most 1 - d/(2r).
+A shell is a set of vectors of the same norm, such as the shortest vectors of a lattice.
+
+The vectors of a section are projected to the orthogonal complement of the fixed vectors. This subtracts the same vector
+from all of them, so their differences stay the same and their cosines do not increase. If the squared norm of each
+nonzero difference is at least d, and the projected vectors have squared norm r, the maximum cosine is at most
+1 - d/(2r).
 """
 
 from collections.abc import Callable
@@ -29,11 +32,11 @@ class Parent:
     """A shell of a lattice, of which sections are taken.
 
     Attributes:
-        name: Name of the shell, for descriptions.
+        name: Name of the shell, which becomes part of the descriptions of sections.
         vectors: Function that returns the vectors of the shell, as integer rows.
         norm_divisor: Integer k such that every squared norm of the lattice is an integer multiple of m / k. Here m is
             the smallest squared norm that is not 0.
-        theorem: Text of the theorem on the minimum squared norm, for certificates.
+        theorem: Theorem on the smallest nonzero squared norm of the lattice, as a text for certificates.
     """
 
     name: str
@@ -63,8 +66,8 @@ class Section:
     Attributes:
         dim: Dimension n of the projected vectors.
         size: Number of vectors, or 0 if this number is not known.
-        max_cosine: Maximum cosine of the projected vectors, which follows from a theorem.
-        parent: The shell.
+        max_cosine: Maximum cosine of the projected vectors, known by a theorem.
+        parent: The shell from which the vectors are taken.
         fixed: The fixed vectors, in the coordinates of the shell.
         products: Inner products. Number i is the inner product that all vectors of the section have with fixed vector
             i.
@@ -83,7 +86,7 @@ class Section:
 
     @property
     def member(self) -> Member:
-        """The section as a member of a family."""
+        """The section as a `Member` of a family: its size, maximum cosine and a function that builds its points."""
         vectors = f"{self.parent.name} vectors"
         description = f"{self.name}: {vectors} with inner products fixed with {len(self.fixed)} others"
         return Member(
@@ -96,7 +99,10 @@ class Section:
         )
 
     def structure(self, count: int) -> LatticePoints:
-        """Return the first `count` vectors, in the order of the shell, projected and normalized."""
+        """Return the first `count` vectors of the section, projected and normalized.
+
+        The vectors are in the order in which the shell lists them.
+        """
         vectors = self.parent.vectors().astype(np.int64)
         fixed = np.array(self.fixed)
         chosen = vectors[np.all(vectors @ fixed.T == self.products, axis=1)]

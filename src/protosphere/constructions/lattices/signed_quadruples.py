@@ -68,11 +68,14 @@ COUNTS = {9: 18, 10: 30, 11: 35, 12: 51, 13: 65, 14: 91}
 
 @lru_cache
 def quadruples(n: int) -> tuple[tuple[int, ...], ...]:
-    """Return A(n, 4, 4) quadruples of the coordinates 0, ..., n-1; any two of them share at most two coordinates.
+    """Return sets of four of the coordinates 0, ..., n-1, any two of which share at most two coordinates.
 
-    For n = 9 and 13, they are the quadruples of `quadruples(n + 1)` that do not contain coordinate n.
+    There are as many sets as possible. Their number is called A(n, 4, 4).
+
+    Args:
+        n: Number of coordinates, from 9 to 14.
     """
-    if n not in ORBITS:
+    if n not in ORBITS:  # the quadruples of n + 1 coordinates without the last one
         return tuple(one for one in quadruples(n + 1) if n not in one)
     generators, representatives = ORBITS[n]
     first = [[int(place, 16) for place in one] for one in representatives]
@@ -103,9 +106,9 @@ def images_of_sets(
     reference="Leech & Sloane (1971), Construction A; Brouwer, Shearer, Sloane & Smith (1990) for the quadruples",
 )
 def signed_quadruples() -> Iterator[Member]:
-    """Yield codes of points at angles of at least 60 degrees in R^9 to R^14.
+    """Yield a code of points at angles of at least 60 degrees in each of the spaces R^9 to R^14.
 
-    They have more points than the minimal vectors of the best known lattices of these dimensions.
+    The codes have more points than the minimal vectors of the best known lattices of these dimensions.
     """
     for n, count in COUNTS.items():
         yield dense_member(

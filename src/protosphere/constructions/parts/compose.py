@@ -58,8 +58,8 @@ def compose(
         parts: The table. If `by` is given, it is a list of the names of the classes instead.
         codes: The code of each part. A code is given as a scheme ('simplex', 'one_hot' or 'cross_polytope'), a pair of
             a scheme and a dimension such as ('best', 12), a SphericalCode, or a matrix. Row i of a matrix is the vector
-            of the value that is the i-th to appear in the table (see `from_embeddings`). The argument is one code for
-            all parts, a list with one code per part, or a mapping from part name to code. The default is 'simplex'.
+            of the value that is the i-th to appear in the table. The argument is one code for all parts, a list with
+            one code per part, or a mapping from part name to code. The default is 'simplex'.
         weights: Weight of each part in the cosine of two classes, as a list or a mapping from part name to number. By
             default, all weights are equal.
         by: Function that returns the values of the parts of a class, given its name.
@@ -70,7 +70,8 @@ def compose(
         reserve: Number of values that `add_classes` may add to each part later. It is one number for all parts, or a
             mapping from part name to number.
         seed: Seed of schemes that are random.
-        progress: Called while pairs are compared.
+        progress: Function that is called with a text, the number of finished steps and the number of all steps, while
+            pairs are compared.
 
     Returns:
         The certified code. Its maximum cosine is exact if every combination of values is a class and the maximum
@@ -129,15 +130,19 @@ def composed_code(
     seed: int,
     progress: Progress,
 ) -> SphericalCode:
-    """Return the certified code of a table, with the options from which the code can be rebuilt.
+    """Return the certified code of classes that are described by the values of several parts.
+
+    The prototype of a class is the concatenation of the prototypes of its values. If the codes of all parts can be
+    described by text, the provenance of the code stores the options from which it can be rebuilt. Otherwise it is None.
 
     Args:
         table: Values of the parts of each class.
-        part_codes: Code of each part.
+        part_codes: Code of each part, with one prototype for each value of the part.
         weights: Weight of each part in the cosine of two classes.
         dim: Dimension n. If it is None, n is the sum of the dimensions of the parts' codes.
-        seed: Seed with which the part codes were made. The provenance stores it.
-        progress: Called while pairs are compared.
+        seed: Seed with which the part codes were made. It is only stored in the provenance.
+        progress: Function that is called with a text, the number of finished steps and the number of all steps, while
+            pairs are compared.
 
     Raises:
         InfeasibleError: If the parts need more than `dim` dimensions.
