@@ -38,8 +38,9 @@ def _infeasible_reason(K: int, n: int) -> str | None:
 def gilbert_varshamov(num_classes: int, dim: int) -> Bound:
     """Return the Gilbert-Varshamov bound: some K points with entries +-1/sqrt(n) have at most this maximum cosine.
 
-    The bound is 1 - 2 d / n, where d is the Gilbert-Varshamov distance at length n and dimension k = ceil(log2 K). The
-    theorem does not say how to find the points.
+    The bound is 1 - 2 d / n, where d is the largest distance for which the Gilbert-Varshamov theorem proves that a
+    binary linear code of length n, dimension k = ceil(log2 K) and minimum distance d exists. The theorem does not say
+    how to find the points.
 
     Args:
         num_classes: Number K of points, at least 2.
@@ -49,7 +50,7 @@ def gilbert_varshamov(num_classes: int, dim: int) -> Bound:
         The achievable bound, with its theorem.
 
     Raises:
-        InvalidArgumentError: If K or n is not an integer in this range.
+        InvalidArgumentError: If K is not an integer of at least 2, or n is not an integer of at least 1.
         InfeasibleError: If 2**dim < num_classes, or if n is above 10**18, k > 2 and n - k > 4096.
 
     Example:
@@ -64,9 +65,8 @@ def gilbert_varshamov_distance(length: int, dimension: int) -> int:
     """Return the largest minimum distance that the Gilbert-Varshamov bound proves for some binary [n, k] code.
 
     This distance is the largest d with C(n-1, 0) + ... + C(n-1, d-2) < 2^(n-k) (MacWilliams and Sloane, The Theory of
-    Error-Correcting Codes, chapter 1, theorem 12). If n - k is at most 4096, the sum is computed in integers.
-    Otherwise logarithms are compared: the condition is equivalent to P(X <= d-2) < 2^(1-k) for X ~ Binomial(n-1, 1/2).
-    If the two sides are equal up to rounding errors, the smaller d is returned.
+    Error-Correcting Codes, chapter 1, theorem 12). If n - k exceeds 4096, the two sides are compared by their
+    logarithms, and the smaller d is returned if they are equal up to rounding errors.
 
     Args:
         length: Length n of the code, at least 1.
@@ -96,11 +96,13 @@ def gilbert_varshamov_distance(length: int, dimension: int) -> int:
 
 
 def counted_distance(n: int, k: int) -> int:
-    """Return the Gilbert-Varshamov distance by summing binomial coefficients as integers, for any 1 <= k <= n.
+    """Return the largest d with C(n-1, 0) + ... + C(n-1, d-2) < 2^(n-k), the Gilbert-Varshamov distance.
+
+    The sum is computed exactly, in integers.
 
     Args:
-        n: Length of the code.
-        k: Dimension of the code.
+        n: Length of the code, at least k.
+        k: Dimension of the code, at least 1.
     """
     room = 1 << (n - k)
     distance = 1
@@ -114,12 +116,15 @@ def counted_distance(n: int, k: int) -> int:
 
 
 def tail_distance(n: int, k: int) -> int:
-    """Return the Gilbert-Varshamov distance by the logarithm of the binomial tail, for k >= 2 and any n.
+    """Return the largest d with C(n-1, 0) + ... + C(n-1, d-2) < 2^(n-k), computed with logarithms.
+
+    This is the Gilbert-Varshamov distance. If the two sides are equal up to rounding errors, the smaller d is returned.
 
     Args:
-        n: Length of the code.
-        k: Dimension of the code.
+        n: Length of the code, at most 10^18.
+        k: Dimension of the code, at least 2.
     """
+    # the condition is equivalent to P(X <= d-2) < 2^(1-k) for X ~ Binomial(n-1, 1/2)
     limit = (1 - k) * log(2) * (1 + ROUNDING) - ROUNDING
     return 1 + bisect_left(
         range(n // 2), True, key=lambda x: log_tail(x, n - 1) >= limit

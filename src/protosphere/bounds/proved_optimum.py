@@ -43,7 +43,7 @@ class AlgebraicCosine:
 
     @property
     def bracket(self) -> tuple[Fraction, Fraction]:
-        """Two fractions at most 2^-80 apart, with the zero of the polynomial between them."""
+        """Two fractions at most 2^-80 apart, the lower one first, with the zero of the polynomial between them."""
         low = self.low
         high = self.high
         sign_of_low = polynomial_value(self.coefficients, low) > 0
@@ -101,10 +101,7 @@ class ProvedOptimum:
 
 
 def _root(coefficients: tuple[int, ...], near: str) -> AlgebraicCosine:
-    """Return the zero near `near`, a decimal number as text, of the polynomial with the given coefficients.
-
-    Exactly one zero must be within 0.001 of `near`. The coefficients are listed with the highest power first.
-    """
+    """Return the only zero within 0.001 of the decimal number `near`; coefficients are given highest power first."""
     middle = Fraction(near)
     margin = Fraction(1, 1000)
     return AlgebraicCosine(coefficients, middle - margin, middle + margin)
@@ -146,10 +143,6 @@ def _in_three_dimensions(
 def _by_three_points(
     dim: int, num_classes: int, denominator: int, configuration: str
 ) -> ProvedOptimum:
-    """Return the `ProvedOptimum` of a configuration with maximum cosine 1 / `denominator`.
-
-    A three-point bound proves that the configuration is optimal.
-    """
     return ProvedOptimum(
         dim,
         num_classes,
@@ -161,10 +154,7 @@ def _by_three_points(
 
 
 def _kerdock(k: int) -> ProvedOptimum:
-    """Return the `ProvedOptimum` of 4^k / 2 + 1 mutually unbiased bases of R^(4^k).
-
-    The points are the vectors of the bases and their negatives.
-    """
+    # 4^k / 2 + 1 mutually unbiased bases of R^(4^k): the vectors of the bases and their negatives
     dim = 4**k
     return _by_three_points(dim, dim * dim + 2 * dim, 2**k, "Kerdock code and axes")
 
@@ -239,10 +229,7 @@ LARGEST_PROVED_DIM = max(row.dim for row in PROVED_OPTIMA)
 
 
 def _applicable(K: int, n: int) -> list[ProvedOptimum]:
-    """Return the configurations of `PROVED_OPTIMA` with at most K points in at least n dimensions.
-
-    Their maximum cosines are lower bounds on the maximum cosine of K points in R^n.
-    """
+    # each maximum cosine is a lower bound for K points in R^n
     return [row for row in PROVED_OPTIMA if row.num_classes <= K and n <= row.dim]
 
 
@@ -279,8 +266,8 @@ def proved_optimum(num_classes: int, dim: int) -> Bound:
         The lower bound on the maximum cosine, with its theorem.
 
     Raises:
-        InvalidArgumentError: If K or n is not an integer in this range.
-        InfeasibleError: If no configuration of the table bounds K points in R^n.
+        InvalidArgumentError: If K is not an integer of at least 2, or n is not an integer of at least 1.
+        InfeasibleError: If no configuration in `PROVED_OPTIMA` has at most K points and at least n dimensions.
 
     Example:
         >>> proved_optimum(56, 20)

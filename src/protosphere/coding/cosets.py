@@ -37,13 +37,13 @@ def coset_union_words(
     """Return the codewords with the given indices in a union of cosets of RM(1, m).
 
     Args:
-        representatives: Packed representatives of the cosets, as rows.
+        representatives: One codeword of each coset, its representative, as rows with eight bits per byte.
         m: Base-2 logarithm of the length of the codewords.
-        numbers: Indices of codewords. The sum of representative c and codeword w of RM(1, m) has the index
-            2^(m+1) c + w.
+        numbers: Indices of codewords. The sum of representative c and codeword w of RM(1, m) has the index 2^(m+1)
+            c + w.
 
     Returns:
-        Packed codewords, as rows.
+        Codewords, as rows with eight bits per byte.
 
     >>> import numpy as np
     >>> coset_union_words(np.packbits([[0, 0, 0, 1]], axis=1), 2, np.array([0, 1, 2])) >> 4  # 0001, 1110, 0100
@@ -65,17 +65,18 @@ def coset_union_words(
 def largest_coset_product(
     representatives: PackedBits, m: int, num_words: int, progress: Progress = ignore
 ) -> int:
-    """Return the largest inner product of two of the first `num_words` codewords of a union of cosets.
+    """Return the largest inner product of two of the first codewords of a union of cosets of RM(1, m).
 
-    Bits 0 and 1 are read as +1 and -1, and the result is exact. If there are two or more cosets, an incomplete last
-    coset is treated as if it were complete. This does not change the result, because all codewords of a coset have the
-    same set of inner products with the codewords of another coset.
+    Bits 0 and 1 are read as +1 and -1, and the result is exact. If there are two or more representatives, an incomplete
+    last coset is treated as if it were complete. This does not change the result, because all codewords of a coset have
+    the same set of inner products with the codewords of another coset.
 
     Args:
-        representatives: Packed representatives of the cosets of the codewords, as rows.
+        representatives: One codeword of each coset, its representative, as rows with eight bits per byte.
         m: Base-2 logarithm of the length of the codewords.
-        num_words: Number of codewords to compare, at least 2.
-        progress: Called as cosets are measured.
+        num_words: Number of codewords to compare, at least 2, starting with the first.
+        progress: Function that is called with a text, the number of finished steps and the number of all steps, as
+            cosets are measured.
     """
     if len(representatives) == 1:
         return 0 if num_words > 2 else -(1 << m)
@@ -91,11 +92,9 @@ def largest_coset_product(
 def _largest_of_sums(
     basis: PackedBits, m: int, messages: Indices, progress: Progress
 ) -> int:
-    """Return the largest absolute Walsh-Hadamard coefficient of any sum of two different codewords.
-
-    The codewords have the indices `messages` in the linear code with the packed generator matrix `basis`. Each sum is
-    a codeword of 2^m bits. Before the transform, its bits 0 and 1 are replaced by +1 and -1.
-    """
+    """Return the largest absolute Walsh-Hadamard coefficient of a sum of two codewords with indices in `messages`."""
+    # the indices refer to the linear code with the packed generator matrix `basis`; bits 0 and 1 of a sum count as +1
+    # and -1
     sums = np.flatnonzero(difference_counts(messages, len(basis)))
     largest = 0
     for start in range(0, len(sums), CHUNK_WORDS):
@@ -114,10 +113,8 @@ def _bits_at(words: PackedBits, m: int, columns: list[int]) -> Indices:
 
 
 def _as_blocks(words: PackedBits, m: int) -> NDArray[np.float32]:
-    """Return codewords of 2^m bits as signs in an array of shape (a, number of codewords, b), where 2^m = a b.
-
-    Entry (i, w, j) is +1 if bit i b + j of codeword w is 0, and -1 if this bit is 1.
-    """
+    """Return codewords of 2^m = a b bits as signs (1 for bit 0) in an array of shape (a, codewords, b)."""
+    # entry (i, w, j) belongs to bit i b + j of codeword w
     a = 1 << m // 2
     bits = unpack(words, 1 << m).reshape(len(words), a, -1)
     blocks = np.ascontiguousarray(bits.transpose(1, 0, 2)).astype(np.float32)
@@ -125,11 +122,7 @@ def _as_blocks(words: PackedBits, m: int) -> NDArray[np.float32]:
 
 
 def _largest_of_pairs(blocks: NDArray[np.float32], progress: Progress) -> int:
-    """Return the largest absolute Walsh-Hadamard coefficient of any product of two different codewords.
-
-    `blocks` contains the codewords as vectors of signs, in the form that `_as_blocks` returns. The product of two
-    codewords is computed entry by entry.
-    """
+    """Return the largest absolute Walsh-Hadamard coefficient of an entrywise product of two vectors of signs."""
     count = blocks.shape[1]
     inner = hadamard(blocks.shape[2]).astype(np.float32)
     largest = 0
@@ -141,13 +134,9 @@ def _largest_of_pairs(blocks: NDArray[np.float32], progress: Progress) -> int:
 
 
 def _largest_transform(blocks: NDArray[np.float32], inner: NDArray[np.float32]) -> int:
-    """Return the largest absolute Walsh-Hadamard coefficient of several vectors of signs.
-
-    `blocks` contains the vectors in the form that `_as_blocks` returns: an array of shape (a, number of vectors, b).
-    `inner` is usually Sylvester's matrix H of order b. It may also be an array of shape (a, b, b) whose entry (i, j, k)
-    is s[i b + j] H[j, k], where s is a vector of signs. Then each vector is multiplied by s, entry by entry, before the
-    transform.
-    """
+    # The largest absolute Walsh-Hadamard coefficient of vectors of signs of length a b. `inner` is Hadamard's matrix
+    # H of order b, or an array of shape (a, b, b) with the entries s[i b + j] H[j, k], which multiplies each vector
+    # by the vector s of signs first.
     # integers of absolute value at most 2^16, which float32 represents exactly
     a, count, b = blocks.shape
     outer = hadamard(a).astype(np.float32)

@@ -31,7 +31,7 @@ def generator_matrix(derivation: str) -> Bits:
     """Return the generator matrix of the code that a derivation describes, one bit per byte.
 
     Args:
-        derivation: Steps in the notation of this module.
+        derivation: Steps in the notation of this module, such as 'orbits 3.ae3 3, extend'.
 
     Raises:
         InvalidArgumentError: If a step is unknown or fails, or if the rows of the matrix are not independent.
@@ -127,10 +127,7 @@ def orbits(polynomials: str, representatives: str, squarings: str = "0") -> Bits
 
 
 def _orbit(first: int, moduli: list[int], squarings: int) -> list[int]:
-    """Return all columns of the orbit of the column `first`; see `orbits`.
-
-    Bit i of a column is its entry in row i.
-    """
+    # bit i of a column is its entry in row i
     found: dict[int, None] = {}
     while first not in found and len(found) <= MOST_COLUMNS:
         column = first
@@ -151,10 +148,7 @@ def _orbit(first: int, moduli: list[int], squarings: int) -> list[int]:
 def _each_polynomial(
     column: int, moduli: list[int], function: Callable[[int, int], int]
 ) -> int:
-    """Return a copy of `column` in which each polynomial is replaced by function(polynomial, modulus).
-
-    A column encodes one polynomial for each of `moduli`; see `orbits`.
-    """
+    """Return `column` with each of its polynomials, one per modulus, replaced by function(polynomial, modulus)."""
     made = 0
     place = 0
     for modulus in moduli:

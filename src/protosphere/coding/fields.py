@@ -1,4 +1,6 @@
-"""Finite fields: GF(2^m) by tables of powers and logarithms, GF(q) with q <= 256 by tables of sums and products.
+"""Arithmetic in the finite fields GF(2^m) for m <= 16, and in the finite fields GF(q) for q <= 256.
+
+GF(2^m) is stored as tables of powers and logarithms, and GF(q) as tables of sums and products.
 
 Lidl & Niederreiter, Finite Fields, chapter 2; MacWilliams & Sloane, chapters 3 and 4.
 """
@@ -30,7 +32,7 @@ class BinaryField:
     Attributes:
         m: Degree of the field over GF(2).
         exp: Table of powers: exp[i] is alpha^i for 0 <= i < 2 (2^m - 1).
-        log: Table of logarithms: log[a] is the smallest i with alpha^i = a; log[0] is 0 and has no meaning.
+        log: Table of logarithms: log[a] is the smallest i >= 0 with alpha^i = a; log[0] is 0 and has no meaning.
         trace_mask: Bit mask that gives the trace: Tr(a) is the parity of `a & trace_mask`.
     """
 
@@ -80,7 +82,10 @@ class BinaryField:
 
 @lru_cache
 def binary_field(m: int) -> BinaryField:
-    """Return the finite field GF(2^m), whose elements are polynomials modulo the smallest primitive polynomial.
+    """Return the finite field GF(2^m). Its elements are polynomials over GF(2) modulo a primitive polynomial.
+
+    Of all primitive polynomials of degree m, it is the smallest one if bit i of an integer stands for the coefficient
+    of x^i.
 
     Args:
         m: Degree of the field over GF(2), from 1 to 16.
@@ -123,8 +128,8 @@ class FiniteField:
         q: Number of elements.
         p: Characteristic.
         e: Degree over GF(p).
-        add: q x q table of sums.
-        multiply: q x q table of products.
+        add: q x q table of sums: add[a, b] is the sum of the elements a and b.
+        multiply: q x q table of products: multiply[a, b] is the product of the elements a and b.
     """
 
     q: int
@@ -172,10 +177,7 @@ def field(q: int) -> FiniteField:
 
 
 def _primitive_powers(p: int, e: int) -> list[int]:
-    """Return 1, x, x^2, ..., x^(p^e - 2) modulo the first primitive polynomial of degree e over GF(p).
-
-    Each power is stored as an integer (see `FiniteField`).
-    """
+    # the list 1, x, x^2, ..., x^(p^e - 2): all nonzero elements, as integers whose base-p digits are the coefficients
     for high_first in product(range(p), repeat=e):
         powers = _powers_of_x(p, high_first[::-1])
         if len(powers) == p**e - 1:
@@ -184,11 +186,9 @@ def _primitive_powers(p: int, e: int) -> list[int]:
 
 
 def _powers_of_x(p: int, low: tuple[int, ...]) -> list[int]:
-    """Return the list 1, x, x^2, ... modulo a polynomial of degree e over GF(p); it ends before 1 occurs again.
-
-    If 1 does not occur again, the list is empty. `low` contains the coefficients of 1, x, ..., x^(e-1) in the
-    polynomial; the coefficient of x^e is 1. Each power is stored as an integer (see `FiniteField`).
-    """
+    """Return 1, x, x^2, ... modulo a polynomial up to the period of x, or an empty list if x has no period."""
+    # `low` has the coefficients of 1, x, ..., x^(e-1) in the polynomial; the coefficient of x^e is 1. Each power is
+    # returned as the integer whose base-p digits are its coefficients.
     e = len(low)
     one = (1, *(0,) * (len(low) - 1))
     powers: list[int] = []

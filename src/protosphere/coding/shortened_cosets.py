@@ -45,8 +45,9 @@ MOST_PROBES, MOST_PROBE_PRODUCTS = 64, 3 * 10**10
 class ShortenedCosets:
     """Nested unions of cosets of RM(1, m) after shortening and puncturing.
 
-    The cosets are in the order of their quadratic forms (see `quadratic_forms`). Therefore a smaller code consists of
-    the first codewords of a larger one. The docstring of this module defines the forms A_p and T_b, slopes and layers.
+    Each coset belongs to a quadratic form A_p + T_b: a Kerdock form with the slope p (zero for m odd), plus the trace
+    form with the index b. A layer consists of all cosets with the same trace form. The cosets are ordered by b, then by
+    p, so a smaller code consists of the first codewords of a larger one.
 
     Attributes:
         m: Base-2 logarithm of the original length.
@@ -90,9 +91,9 @@ class ShortenedCosets:
 
     @property
     def slopes(self) -> int:
-        """Number of cosets in a layer: 2^(m-1) for m even and 1 for m odd.
+        """Number of cosets in a layer (all cosets with the same trace form): 2^(m-1) for m even and 1 for m odd.
 
-        The cosets of a layer have the slopes p = 0, 1, 2, ...
+        The Kerdock forms of the cosets of a layer have the slopes p = 0, 1, 2, ...
         """
         return 1 if self.m % 2 else 1 << (self.m - 1)
 
@@ -118,9 +119,9 @@ class ShortenedCosets:
         )
 
     def forms(self, slopes: Indices, layers: int) -> tuple[PackedBits, PackedBits]:
-        """Return the forms A_p with the given slopes p, and a generator matrix of the first trace forms T_b.
+        """Return the Kerdock forms A_p with the given slopes p, and a generator matrix of the first trace forms T_b.
 
-        The rows of both matrices are packed, shortened and punctured.
+        The rows of both matrices are packed (eight bits per byte), shortened and punctured.
 
         Args:
             slopes: The slopes p.
@@ -137,11 +138,8 @@ class ShortenedCosets:
         )
 
     def _restricted(self, forms: PackedBits) -> PackedBits:
-        """Return the packed `forms` after shortening and puncturing.
-
-        An affine function is added to each form, so that the form is zero in the shortened coordinates. Then the
-        shortened and punctured coordinates are deleted.
-        """
+        """Return the packed `forms` after shortening and puncturing."""
+        # an affine function is added to each form, so that the form is zero in the shortened coordinates
         points = np.arange(1 << self.m)
         bits = unpack(forms, 1 << self.m)
         for i in range(self.shortened - 1):
@@ -149,13 +147,16 @@ class ShortenedCosets:
         return pack(bits[:, self.kept])
 
     def words(self, count: int) -> PackedBits:
-        """Return the first `count` codewords, packed as rows, one coset after another."""
+        """Return the first `count` codewords, one coset after another, as rows with eight bits per byte."""
         inner = codewords(self.inner, min(count, 1 << self.coset_bits))
         firsts = self.numbered(np.arange(0, count, 1 << self.coset_bits))
         return (firsts[:, None] ^ inner).reshape(-1, inner.shape[1])[:count]
 
     def numbered(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords with the given indices. The indices count codewords one coset after another."""
+        """Return the codewords with the given indices, as rows with eight bits per byte.
+
+        The indices count all codewords of the first coset, then all codewords of the second coset, and so on.
+        """
         cosets = numbers >> self.coset_bits
         layers, (used, which) = (
             cosets // self.slopes,
@@ -169,19 +170,21 @@ class ShortenedCosets:
         )
 
     def closest(self, cosets: int, progress: Progress = ignore) -> NDArray[np.int64]:
-        """Return upper bounds on the inner products of codewords of different cosets.
+        """Return upper bounds on the inner products of codewords of different cosets, grouped by their trace forms.
 
-        There is one upper bound for each value of b XOR c, where b and c are the indices of the trace forms T_b and T_c
-        of two cosets.
+        For inner products, bits 0 and 1 are read as +1 and -1. Let T_b and T_c be the trace forms of two cosets. There
+        is one bound for each value of b XOR c.
 
         Args:
             cosets: Number of cosets to compare, starting with the first.
-            progress: Called while cosets are compared.
+            progress: Function that is called with a text, the number of finished steps and the number of all steps,
+                while cosets are compared.
 
         Returns:
             An array. Entry x is an upper bound on the inner products of codewords of two different cosets with
-            b XOR c = x. If there are no such cosets, the entry is the negative length. An incomplete last layer is
-            treated as if it were complete. If it is complete, a pair of codewords attains each bound.
+            b XOR c = x. If there are no such cosets, the entry is the negative length. An incomplete last layer (all
+            cosets with the same trace form) is treated as if it were complete. If it is complete, a pair of codewords
+            attains each bound.
         """
         slopes, traces = self.forms(
             np.arange(min(cosets, self.slopes)), -(-cosets // self.slopes)
@@ -208,7 +211,8 @@ class ShortenedCosets:
     def closest_possible(self, cosets: int) -> int:
         """Return an upper bound on the inner products of codewords of different cosets among the first `cosets` cosets.
 
-        The bound follows from a lower bound h on the rank of the difference of the forms of two of these cosets:
+        For inner products, bits 0 and 1 are read as +1 and -1. Each coset belongs to a quadratic form. The bound
+        follows from a lower bound h on the rank of the difference of the forms of two of these cosets:
 
         - For m even, h = m - 2(r - 1), where r >= 1 is the smallest integer with `cosets` <= 2^((m-1) r).
         - For m odd, h = m + 1 - 2r, where r >= 1 is the smallest integer with `cosets` <= 2^(m r).
@@ -226,13 +230,15 @@ class ShortenedCosets:
     ) -> bool:
         """Search for two codewords of different cosets that have a given inner product.
 
-        Pairs of cosets are drawn at random, with a fixed seed, until the inner product is found or a limit on the work
-        is reached. All codewords of the two cosets are compared.
+        For inner products, bits 0 and 1 are read as +1 and -1. Pairs of cosets are drawn at random, with a fixed seed,
+        until the inner product is found or a limit on the work is reached. All codewords of the two cosets are
+        compared.
 
         Args:
             cosets: Number of cosets to draw from, starting with the first.
             product: The inner product. It must be an upper bound on the inner products of the compared codewords.
-            progress: Called after each batch of pairs.
+            progress: Function that is called with a text, the number of finished steps and the number of all steps,
+                after each batch of pairs.
             group: Number of consecutive cosets that form a group. Only cosets of different groups are compared. By
                 default, each coset is a group.
 
@@ -266,22 +272,14 @@ class ShortenedCosets:
         return False
 
     def _affine_signs(self) -> NDArray[np.float32]:
-        """Return the codewords of RM(1, m) after shortening and puncturing as the columns of a matrix of +-1.
-
-        If nothing is shortened, the code contains the complement of each codeword. Then one codeword of each
-        complementary pair is left out.
-        """
+        # without shortening, one codeword of each complementary pair is left out
         words = codewords(self.inner, 1 << self.coset_bits)
         return self._signs(words if self.shortened else words[::2]).T
 
     def _largest_products(
         self, differences: NDArray[np.float32], affine: NDArray[np.float32]
     ) -> NDArray[np.int64]:
-        """Return, for each row of `differences`, the largest inner product of this row and a column of `affine`.
-
-        If nothing is shortened, the negatives of the columns are compared, too. They stand for the codewords that
-        `_affine_signs` leaves out.
-        """
+        """Return, for each row of `differences`, the largest inner product of this row and a column of `affine`."""
         products = differences @ affine
         if (
             not self.shortened
@@ -294,5 +292,8 @@ class ShortenedCosets:
         return 1 - 2 * unpack(words, self.dim).astype(np.float32)
 
     def closest_within_coset(self) -> int:
-        """Return the largest inner product of two codewords of the same coset."""
+        """Return the largest inner product of two codewords of the same coset.
+
+        Bits 0 and 1 are read as +1 and -1.
+        """
         return self.dim - 2 * smallest_weight(self.inner, self.dim)

@@ -9,7 +9,7 @@ DEEPEST = 7
 
 
 def closest_pair_cosine(points: Points) -> float:
-    """Return the largest cosine of two different points.
+    """Return the largest cosine of two different rows of a matrix of unit vectors.
 
     A k-d tree finds the nearest neighbor of each point.
 

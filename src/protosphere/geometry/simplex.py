@@ -10,7 +10,7 @@ def simplex_points(num_points: int) -> Points:
 
     The vertices are the rows of a Helmert matrix without its constant column, scaled to unit length. Coordinates are
     counted from j = 1. In coordinate j, the first j points have the value f_j, the next point has -j f_j, and the
-    others have 0. The function `simplex_factors` computes the values f_j.
+    others have 0. Here f_j is sqrt(K / ((K - 1) j (j + 1))).
 
     Args:
         num_points: Number K of points.
@@ -28,7 +28,7 @@ def simplex_points(num_points: int) -> Points:
 def simplex_factors(num_points: int | Indices, j: Indices) -> Points:
     """Return sqrt(K / ((K - 1) j (j + 1))) for K = `num_points` and each entry j.
 
-    This is coordinate j of the first j vertices of a regular simplex with K vertices (see `simplex_points`).
+    This is coordinate j of each of the first j vertices in the regular simplex that simplex_points(K) returns.
 
     Args:
         num_points: Number K of vertices, or an array with a number for each entry of `j`.

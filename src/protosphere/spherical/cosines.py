@@ -86,20 +86,21 @@ class CosineCounts:
 def cosine_spectrum(
     code: SphericalCode, progress: Progress = ignore
 ) -> dict[Cosine, int]:
-    """Return the number of pairs for each exact cosine, in ascending order of the cosine.
+    """Return the number of pairs of points with each cosine, for a code whose cosines are known as exact fractions.
 
     For some codes, the numbers are computed without comparing pairs. For example, the spectrum of a linear code follows
     from the weights of its codewords. For other codes, such as points in a float64 matrix, all pairs are compared.
 
     Args:
         code: The code.
-        progress: Called while pairs are measured.
+        progress: Function that is called with a text, the number of finished steps and the number of all steps, while
+            pairs are measured.
 
     Returns:
-        A mapping from each cosine to the number of pairs with this cosine.
+        A mapping from each cosine to the number of pairs with this cosine, in ascending order of the cosine.
 
     Raises:
-        InvalidArgumentError: If the cosines are not known exactly.
+        InvalidArgumentError: If the cosines are not known as exact fractions.
 
     Example:
         >>> import protosphere as ps
@@ -125,10 +126,11 @@ def cosine_histogram(
     Args:
         code: The code.
         bins: Number of intervals.
-        progress: Called while pairs are measured.
+        progress: Function that is called with a text, the number of finished steps and the number of all steps, while
+            pairs are measured.
 
     Returns:
-        The counts, without empty intervals.
+        The counts, in ascending order of the cosine and without empty intervals.
     """
     edges = np.linspace(-1.0, 1.0, as_integer("bins", bins, minimum=1) + 1)
     pairs = gram.bin_cosines(code.points, edges, progress)
@@ -142,17 +144,16 @@ def cosine_histogram(
 def cosine_counts(
     code: SphericalCode, bins: int = BINS, progress: Progress = ignore
 ) -> CosineCounts:
-    """Count the pairs of points of a code by cosine.
-
-    If the cosines are known exactly, the pairs with each cosine are counted. Otherwise a histogram is computed.
+    """Count the pairs of points of a code by their exact cosines or, if these are not known, by intervals of cosines.
 
     Args:
         code: The code.
-        bins: Number of intervals of equal length of [-1, 1] in the histogram.
-        progress: Called while pairs are measured.
+        bins: Number of intervals of equal length that cover [-1, 1]. It is not used if the cosines are known exactly.
+        progress: Function that is called with a text, the number of finished steps and the number of all steps, while
+            pairs are measured.
 
     Returns:
-        The counts. The attribute `exact` is False for a histogram.
+        The counts. The attribute `exact` is True for exact cosines and False for intervals.
     """
     spectrum = code.placement.structure.spectrum(progress)
     if spectrum is None:

@@ -99,7 +99,7 @@ class SphericalCode:
         return self  # immutable: copies of a model share its code
 
     def __getitem__(self, index: int | slice) -> Points:
-        """Return point `index` as a float64 vector, or the points of a slice as float64 rows.
+        """Return the point with this index as a float64 vector, or the points of a slice as float64 rows.
 
         Raises:
             IndexError: If there is no point with this index.
@@ -148,8 +148,8 @@ class SphericalCode:
         """Return a text that says why this code was chosen, or how it was built.
 
         For codes of `ps.best` and `ps.assign`, the text contains the reason for the choice and a table of the
-        candidates. If `is_crowded` is True for the number of classes and the dimension, this text also gives advice.
-        For all other codes, the text is the description of the placement.
+        candidates. If there are so many classes for the dimension that a network may not learn the prototypes, this
+        text also gives advice. For all other codes, the text is the description of the points.
         """
         if self.choice is None:
             return self.placement.description
@@ -164,7 +164,8 @@ class SphericalCode:
         Args:
             path: File name. A .safetensors file contains the points, the provenance, the certificate and a digest;
                 .npy, .csv and .pt files contain only the rows.
-            progress: Called while rows are written.
+            progress: Function that is called with a text, the number of finished steps and the number of all steps,
+                while rows are written.
 
         Raises:
             StorageError: If the file name has another ending, or the file cannot be written.

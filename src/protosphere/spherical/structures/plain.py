@@ -48,11 +48,13 @@ class Plain:
 
     If `cosine_step` is given, every cosine is 1 - j * cosine_step with an integer j (the cosines lie on a grid), and
     the maximum cosine is certified exactly. The step is known either from a theorem about the construction of the rows,
-    or from the entries of the rows (see `equal_entries`).
+    or from the entries of the rows: if all rows have m nonzero entries of equal absolute value, the step is 1/m.
 
     Attributes:
         points: Unit vectors, one per row.
         cosine_step: Step of the grid of cosines; None if no step is known.
+        unverified_step: Cosine step that a file states for the rows, or None. `check` compares the cosines with it, but
+            certificates do not rely on it.
     """
 
     name: ClassVar[str]
@@ -99,24 +101,23 @@ class Plain:
     def by_nearest_neighbors(self) -> bool:
         """Whether the closest pair is found with a k-d tree instead of by comparing all pairs.
 
-        This is the case if there are more than `ALL_PAIRS_POINTS` points, and only the first `DEEPEST` coordinates are
-        nonzero.
+        This is the case if there are more than 20,000 points, and only the first 7 coordinates are nonzero.
         """
         return self.count > ALL_PAIRS_POINTS and not self.points[:, DEEPEST:].any()
 
     @property
     def exact_reason(self) -> str:
-        """Text that says why the result of `largest_cosine` is exact.
+        """Text for certificates that says why the result of `largest_cosine` is exact.
 
-        If `largest_cosine` returns a Fraction, this text becomes `Certificate.reason`. Otherwise it is not used.
+        It is used only if `largest_cosine` returns a Fraction.
         """
         return "cosines of such points differ by multiples of a known fraction"
 
     @property
     def measures_exactly(self) -> bool:
-        """Whether `largest_cosine` returns a Fraction.
+        """Whether `largest_cosine` returns the maximum cosine as a Fraction.
 
-        This is the case if the cosines lie on a grid and all pairs are compared.
+        This is the case if a cosine step is known and the maximum cosine is found by comparing all pairs of points.
         """
         return self.cosine_step is not None and not self.by_nearest_neighbors
 
@@ -130,9 +131,9 @@ class Plain:
         return self.points[start:stop].astype(np.float64)
 
     def sign_rows(self) -> SignRows | None:
-        """Return the points that have the form of `SignRows`.
+        """Return the points that begin with entries +c or -c, for a common number c > 0, or None if none are found.
 
-        If `sign_rows_in` finds no such points, the result is None.
+        More than half of the entries of each returned point are +c or -c.
         """
         return sign_rows_in(self.points)
 
@@ -148,9 +149,14 @@ class Plain:
         return self._as_exact(max_cosine(self.points, progress))
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points (see `check`), and return the maximum cosine and a text that says how it was found.
+        """Check the cosines, and return the maximum cosine and a text that says how it was found.
 
-        If the check and the maximum cosine both need all pairs of points, each pair is compared only once.
+        The check fails if a cosine step is known, or a file states one, and a cosine is not 1 minus an integer multiple
+        of this step, up to rounding. If the check and the maximum cosine both need all pairs of points, each pair is
+        compared only once.
+
+        Raises:
+            CertificateError: If the check fails.
         """
         grid = self.unverified_step or self.cosine_step
         if grid is None or self.by_nearest_neighbors:
@@ -162,23 +168,17 @@ class Plain:
         return self._as_exact(largest)
 
     def _as_exact(self, largest: float) -> tuple[Cosine, str]:
-        """Return the maximum cosine, and a text that says how it was found.
-
-        `largest` is the measured maximum cosine, which is returned if `cosine_step` is None. Otherwise, the result is
-        the Fraction on the grid that equals `largest` up to rounding.
-        """
+        """Return the exact cosine that equals `largest` up to rounding, or `largest` itself, and how it was found."""
         if self.cosine_step is None:
             return min(largest, 1.0), "all pairs, in float64"
         exact = on_grid(largest, self.cosine_step, product_rounding(self.dim))
         return exact, "all pairs, in float64 on an exact grid"
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """Return a mapping from each cosine to its number of pairs.
-
-        If `cosine_step` is None, the result is None.
+        """Return a mapping from each cosine to its number of pairs, or None if no cosine step is known.
 
         Raises:
-            CertificateError: If a cosine is not on the grid.
+            CertificateError: If a cosine is not 1 minus an integer multiple of the cosine step, up to rounding.
         """
         if self.cosine_step is None:
             return None
@@ -193,18 +193,8 @@ class Plain:
     def _multiples(
         self, grid: Fraction, progress: Progress
     ) -> Iterator[tuple[Block, Block]]:
-        """Yield the inner products of all pairs of points, and their positions on the grid with the step `grid`.
-
-        The pairs are divided into blocks. For each block, two arrays of the same shape are yielded: the inner products
-        x, and the integers j for which x = 1 - j * grid up to rounding.
-
-        Args:
-            grid: Step of the grid.
-            progress: Called while pairs are compared.
-
-        Raises:
-            CertificateError: If there is no such integer for a pair.
-        """
+        # For each block of pairs of points: the inner products x, and the integers j with x = 1 - j * grid up to
+        # rounding.
         step = float(grid)
         rounding = product_rounding(self.dim)
         for products in pair_products(point_rows(self.points), progress):
@@ -216,10 +206,10 @@ class Plain:
             yield products, nearest
 
     def check(self) -> None:
-        """Raise CertificateError if a cosine is not on the grid of the cosine step, up to rounding.
+        """Raise CertificateError if a cosine is not 1 minus an integer multiple of the cosine step, up to rounding.
 
-        If the points were read from a file that states a cosine step (`unverified_step`), the grid of this step is
-        used. If no step is known or stated, nothing is checked.
+        If the points were read from a file that states a cosine step, this step is used, otherwise the known one. If
+        there is no step, nothing is checked.
         """
         grid = self.unverified_step or self.cosine_step
         if grid is not None:
@@ -244,7 +234,7 @@ class Plain:
     """Method that returns the arrays that are stored in a file: the matrix of the points."""
 
     def header(self) -> dict[str, Any]:
-        """Return the header entry `cosine_step`."""
+        """Return the header of a file: the entry "cosine_step", the text of a fraction or None."""
         return {
             "cosine_step": fraction_to_json(self.unverified_step or self.cosine_step)
         }
@@ -253,8 +243,11 @@ class Plain:
     def read(cls, content: Content) -> Plain:
         """Read unit rows and, if the file states one, their cosine step from the content of a file.
 
-        The stated step becomes `unverified_step`. The attribute `cosine_step` is computed from the rows (see
-        `equal_entries`).
+        The stated step becomes `unverified_step`. The attribute `cosine_step` is 1/m if all rows have m nonzero entries
+        of equal absolute value, otherwise None.
+
+        Args:
+            content: Header and arrays of the file, with the number of points and the dimension.
 
         Raises:
             InvalidArgumentError: If the rows or the stated step are invalid.
@@ -272,11 +265,13 @@ class Plain:
 
 
 def equal_entries(points: Points) -> int | None:
-    """Return the number m of nonzero entries per row if every row is a multiple of a vector with entries 0, 1 and -1.
+    """Return the number m of nonzero entries of each row, or None if the rows do not have the following form.
 
     All rows must have the same number m of nonzero entries, and the nonzero entries of a row must have exactly the same
-    absolute value. All cosines of the rows are then multiples of 1/m. If the rows do not have this form, None is
-    returned.
+    absolute value. All cosines of the rows are then multiples of 1/m.
+
+    Args:
+        points: Matrix without zero rows.
     """
     entries = int(np.count_nonzero(points[0]))
     step = max(1, BLOCK_ENTRIES // points.shape[1])
