@@ -40,8 +40,8 @@ LARGEST_DEFAULT_DIM = 512
 def in_nested_order(code: SphericalCode, num_first: int) -> SphericalCode:
     """Return a code with the same points, ordered so that the first `num_first` points are well separated.
 
-    A nested code is returned unchanged. A code of K points in R^n is also returned unchanged if K^2 n exceeds 2^34
-    (`LARGEST_ORDERED`), because the reordering would take too long.
+    A nested code, whose first points are well separated anyway, is returned unchanged. A code of K points in R^n is
+    also returned unchanged if K^2 n exceeds 2^34, because the reordering would take too long.
 
     Args:
         code: The code.
@@ -130,13 +130,13 @@ def nested_certificates(code: SphericalCode) -> tuple[Certificate, ...]:
 def require_room(
     reserve: SphericalCode, in_use: int, num_classes: int, *, own_code: bool
 ) -> None:
-    """Check that a head can grow to a number of classes.
+    """Raise an error if a head cannot grow to a number of classes.
 
     Args:
         reserve: Code of all classes, including those reserved for later.
         in_use: Number of classes in use.
         num_classes: Requested number of classes.
-        own_code: Whether the user made the head from a code instead of numbers of classes. It changes the error
+        own_code: Whether the user made the head from a code instead of numbers of classes. It only changes the error
             message.
 
     Raises:
@@ -162,7 +162,7 @@ def require_room(
 
 
 def warn_once(num_classes: int, dim: int) -> None:
-    """Warn that the dimension is too small for the number of classes. Only the first call in a process warns.
+    """Warn that the dimension is too small for the number of classes, but only at the first call in a process.
 
     Args:
         num_classes: Number of classes K.
@@ -189,17 +189,19 @@ def reserved(
     """Return the code of a head, including reserved classes, and the number of classes in use.
 
     The reserved classes are not in use yet; `PrototypeHead.grow` adds them. If `reserve` is a number above `given`, the
-    points are ordered so that the points of the classes in use are well separated.
+    points are ordered so that the points of the classes in use are well separated, unless the code is so large that
+    this would take too long.
 
     Args:
         given: Number K of classes in use, or a code. All classes of a given code are in use.
-        dim: Dimension n, if `given` is a number.
+        dim: Dimension n. If it is None, n is the dimension of the given code or, if only numbers of classes are given,
+            the smaller of 512 and the number of all classes minus one.
         reserve: Number of all classes, including those that can be added later. It may also be a code with one point
             for each of these classes; the head first uses the first `given` points of this code. None means that no
             classes are reserved. If `given` is a code, `reserve` must be None.
         scheme: Name of the scheme that builds the code, if neither `given` nor `reserve` is a code. If `options` does
-            not contain 'budget', the scheme also gets its fast options (see `Traits.quick_options`). With these
-            options, some schemes skip a search.
+            not contain 'budget', the scheme also gets options with which it takes about a second at most; for example,
+            some schemes then skip a search.
         seed: Seed of the scheme, if the scheme is random.
         options: Keyword options of the scheme.
 

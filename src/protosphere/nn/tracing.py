@@ -58,10 +58,9 @@ def is_batched_gradient(value: object) -> bool:
 
 
 def call(function: type[torch.autograd.Function], *arguments: object) -> Any:
-    """Return `function.apply(*arguments)`, computed with less overhead.
+    """Return the result of `function.apply(*arguments)`, with less overhead than `apply`.
 
-    In each call of `apply`, torch inspects the signature of `function`. This function skips the inspection, which would
-    take a tenth of the time of the loss of a small head.
+    The inspection of the signature of `function`, which torch does in each call of `apply`, is skipped.
 
     Args:
         function: An autograd function with `setup_context` and a `vmap` rule.
@@ -71,17 +70,14 @@ def call(function: type[torch.autograd.Function], *arguments: object) -> Any:
         return cast("Any", function).apply(*arguments)
     if any(map(is_batched_gradient, arguments)):
         return _call_with_batched_gradients(function, arguments)
+    # the skipped inspection would take a tenth of the time of the loss of a small head
     return cast("Any", super(torch.autograd.Function, function)).apply(
         *cast("Any", unwrap_dead_wrappers)(arguments)
     )
 
 
 def _call_with_batched_gradients(function: Any, arguments: tuple[Any, ...]) -> Any:
-    """Return the result of `function` for `arguments`, at least one of which is a batched gradient.
-
-    The function `function.apply` would not call the vmap rule of `function` for batched gradients. Therefore this
-    function calls the rule itself.
-    """
+    # `function.apply` would not call the vmap rule of `function` for batched gradients
     internals: Any = cast("Any", torch)
     level = internals._C._vmapmode_increment_nesting() - 1
     internals._C._vmapmode_decrement_nesting()

@@ -108,7 +108,7 @@ class AdditiveAngularMargin(PrototypeLoss):
         self.margin = limited_margin(margin, limit, "the smallest angle, in radians,")
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """Return the mean loss over the examples whose target is not -100.
+        """Return the mean loss over the examples whose target is not -100, a scalar.
 
         Args:
             z: (..., n) vectors.

@@ -20,9 +20,10 @@ MOST_PRODUCTS = 1 << 34
 
 
 class AllCombinationsBlock(nn.Module, ProjectionBlock):
-    """Block that has a point for every combination of the values of parts.
+    """Block of P points, one for every combination of the values of several parts.
 
-    The combinations are in lexicographic order: the value of the last part changes fastest.
+    Part p has s_p values, so P is the product of all s_p. The combinations are in lexicographic order: the value of the
+    last part changes fastest.
 
     Attributes:
         tables: Module that computes the dot products with the points of each part.
@@ -42,10 +43,10 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         return f"points={self.num_points}, sizes={self.tables.sizes}, dim={self.dim}"
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x P dot products of vectors with all P points.
+        """Return the B x P dot products of the B rows of `z` with all P points.
 
         Raises:
-            InvalidArgumentError: If the block has more than `MOST_PRODUCTS` points.
+            InvalidArgumentError: If the block has more than 2^34 points.
         """
         if self.num_points > MOST_PRODUCTS:
             raise InvalidArgumentError(
@@ -63,7 +64,7 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         return [part for run in self.tables.by_run(z) for part in run.unbind(0)]
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """Return the points with the indices in `index`, one per row, in the dtype of `like`."""
+        """Return the points with the indices in `index`, one per row, in the dtype of the tensor `like`."""
         digits: list[Tensor] = []
         rest = index
         for size in reversed(self.tables.sizes):
@@ -82,42 +83,50 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         return self.tables.weighted_sum(torch.cat(collected[::-1], dim=1))
 
     def mean_point(self, like: Tensor) -> Tensor:
-        """Return the mean of all points, a vector in the dtype and on the device of `like`."""
+        """Return the mean of all points, as a vector in the dtype and on the device of the tensor `like`."""
         shares = [like.new_full((1, size), 1 / size) for size in self.tables.sizes]
         return self.tables.weighted_sum(torch.cat(shares, dim=1))[0]
 
     def plain_log_sum_exp(self, z: Tensor) -> Tensor:
-        """Return the B log-sum-exps of the vectors' dot products with all points.
+        """Return the log-sum-exp of the dot products of each of the B rows of `z` with all points, as B numbers.
 
-        The log-sum-exp over all combinations is the sum of the log-sum-exps over the points of each part. The result is
-        differentiable.
+        The result is differentiable.
         """
+        # the log-sum-exp over all combinations is the sum of the log-sum-exps over the points of each part
         by_run = [run.logsumexp(2).sum(0) for run in self.tables.by_run(z)]
         return by_run[0] if len(by_run) == 1 else torch.stack(by_run).sum(0)
 
     def plain_mean(self, z: Tensor) -> Tensor:
-        """Return B x n weighted means of all points, one for each vector.
+        """Return a weighted mean of all points for each of the B rows of `z`, as a B x n matrix.
 
-        The weights are the softmax of the vector's dot products with the points. The result is differentiable.
+        The weights for a row are the softmax of its dot products with the points. The result is differentiable.
         """
         shares = [part.softmax(1) for part in self._by_part(z)]
         return self.tables.weighted_sum(torch.cat(shares, dim=1))
 
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each vector's dot products with the points, and optionally the mean point.
+        """Return the log-sum-exp of the dot products of each row of `z` with all points, and optionally its gradient.
 
-        The mean point is the mean of all points, weighted by the softmax of the vector's dot products. It is the
-        gradient of the log-sum-exp. If `with_mean` is False, the second tensor is empty.
+        The gradient is the mean of all points, weighted by the softmax of the dot products. If `with_mean` is False,
+        the second tensor is empty.
+
+        Args:
+            z: B x n vectors.
+            with_mean: Whether to compute the gradients.
+
+        Returns:
+            B log-sum-exps, and B x n gradients.
         """
         mean = self.plain_mean(z) if with_mean else z.new_empty(len(z), 0)
         return self.plain_log_sum_exp(z), mean
 
     def top_k(self, z: Tensor, k: int) -> TopK:
-        """Return the k largest dot products of each vector with the points, in descending order, and their indices.
+        """Return the k largest dot products of each row of `z` with the points, in descending order, and their indices.
 
-        The parts are added one by one. Each of the k largest sums over the first p + 1 parts is the sum of one of the k
-        largest sums over the first p parts and a dot product with a point of the next part.
+        Both tensors have one row for each row of `z`.
         """
+        # Each of the k largest sums over the first p + 1 parts is the sum of one of the k largest sums over the first p
+        # parts and a dot product with a point of the next part.
         first, *others = self._by_part(z)
         first_size, *other_sizes = self.tables.sizes
         count = min(k, first_size)
@@ -140,35 +149,16 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
 
 
 def _every_sum(first: Tensor, second: Tensor) -> Tensor:
-    """Return the sums of each column of `first` and each column of `second`.
-
-    Column i * q + j of the result is the sum of column i of `first` and column j of `second`, where q is the number of
-    columns of `second`.
-    """
+    """Return the sums of each column of `first` and each column of `second`, whose index changes fastest."""
     return (first[:, :, None] + second[:, None, :]).flatten(1)
 
 
 def _ranks_to_compare(first: int, second: int, k: int) -> list[tuple[int, int, int]]:
-    """Return the pairs of entries of two descending lists that can have one of the k largest sums.
-
-    The pairs are given as triples (start, stop, length): each of the entries start, ..., stop - 1 of the first list is
-    paired with each of the first `length` entries of the second list. At least i j - 1 other sums are greater than or
-    equal to the sum of the i-th largest entry of the first list and the j-th largest entry of the second list. So only
-    the pairs with i j <= k are needed. There are about k log k such pairs.
-
-    Args:
-        first: Length of the first list.
-        second: Length of the second list.
-        k: Number of sums to find.
-
-    Returns:
-        About 2 sqrt(k) triples, with indices counted from 0.
-
-    Example:
-        >>> from protosphere.nn.projections.all_combinations import _ranks_to_compare
-        >>> _ranks_to_compare(3, 3, 3)
-        [(0, 1, 3), (1, 3, 1)]
-    """
+    """Return index ranges of pairs of entries of two descending lists, among which are the k largest sums."""
+    # A triple (start, stop, length) pairs the entries start, ..., stop - 1 of the first list with the first `length`
+    # entries of the second. The i-th entry of the first list and the j-th of the second have at least i j - 1 sums
+    # that are not smaller, so only pairs with i j <= k are needed. There are about k log k such pairs, in about 2
+    # sqrt(k) triples.
     found: list[tuple[int, int, int]] = []
     start = 0
     while start < first:

@@ -19,16 +19,15 @@ TILE_ENTRIES = 1 << 19
 
 
 class CombinationsBlock(nn.Module, ProjectionBlock):
-    """Block of points for classes that consist of parts, or for quantized classes.
+    """Block of points for classes that consist of parts, or for quantized classes. There is one point per class.
 
     A class that consists of m parts, such as a color and a shape, has one value of each part. The dot products of a
     vector with the points of all values are computed once. The dot product with the point of a class is then a sum of m
     of them, which takes m additions instead of n multiplications. A class takes m small integers of memory instead of n
     floats.
 
-    A quantized class additionally has one codeword of each codebook (see `QuantizedTables`). The sum of its codewords
-    is multiplied by a factor of the class. The factors are stored. They take four bytes per class in float32, and
-    computing them in each call would take a third of the time of a training step.
+    A quantized class additionally has one codeword of each codebook, where a codebook is a list of vectors, its
+    codewords. The sum of its codewords is multiplied by a number, the factor of the class.
 
     Attributes:
         tables: Module that computes the dot products with the points of all values and with all codewords: a
@@ -56,6 +55,7 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         self.dim = tables.dim
         self.tables = tables
         self.register_buffer("values", values, persistent=False)
+        # four bytes per class; computing them in each call would take a third of the time of a training step
         self.register_buffer("factors", factors, persistent=False)
 
     def extra_repr(self) -> str:
@@ -63,7 +63,7 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return f"points={self.num_points}, sizes={self.tables.sizes}, dim={self.dim}"
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x P dot products of vectors with all P points.
+        """Return the B x P dot products of the B rows of `z` with all P points.
 
         While torch compiles, traces or exports the model, standard operations are used instead of compiled loops.
         """
@@ -74,7 +74,7 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return self._summed(self.tables(widened(z)), every).to(z.dtype)
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """Return the points with the indices in `index`, one per row, in the dtype of `like`."""
+        """Return the points with the indices in `index`, one per row, in the dtype of the tensor `like`."""
         values = self.values[index].long()
         if isinstance(self.tables, PartTables):
             return self.tables.rows(values, like)
@@ -82,37 +82,34 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return self.tables.rows(values, self.factors[index], like)
 
     def tiles(self, batch: int) -> list[Tile]:
-        """Return ranges of classes that together contain all classes.
+        """Divide the classes into consecutive ranges whose dot products with `batch` vectors fit in the cache.
 
-        Each range is so small that the dot products of `batch` vectors with its points fit in the cache.
+        Each range is a pair: the index of the first class, and one past the index of the last class.
         """
         return cuts(self.num_points, TILE_ENTRIES // max(1, batch))
 
     def scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """Return the dot products of vectors with the points in the range `tile`, as a (1, B, points) tensor."""
+        """Return the dot products of the B rows of `z` with the points of a range of classes.
+
+        Args:
+            z: B x n vectors.
+            tile: Range of classes: the index of the first class, and one past the index of the last.
+
+        Returns:
+            A tensor of shape (1, B, classes), with one column per class of the range.
+        """
         return self._summed(self.tables(z), tile)[None]
 
     @property
     def num_plain(self) -> int:
-        """Number of parts.
-
-        The first `num_plain` columns of `values` belong to the parts, and the other columns belong to the codebooks.
-        """
+        """Number of parts, to which the first columns of `values` belong; the other columns belong to codebooks."""
         tables = self.tables
         if isinstance(tables, QuantizedTables):
             return tables.num_parts
         return len(tables.sizes)
 
     def _summed(self, entries: Tensor, tile: Tile) -> Tensor:
-        """Return the dot products of B vectors with the points of the classes in the range `tile`.
-
-        Args:
-            entries: B x E dot products with the points of all values and with all codewords, as `tables` returns them.
-            tile: Range of classes: the index of the first class, and one past the index of the last.
-
-        Returns:
-            Matrix with one row per vector and one column per class.
-        """
+        # `entries` has the dot products of the vectors with the points of all values and with all codewords.
         places = self._places(tile)
         total = entries.index_select(1, places[:, 0])
         for part in range(1, self.num_plain):
@@ -126,21 +123,22 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return total + sums * factors.to(sums.dtype)
 
     def _places(self, tile: Tile) -> Tensor:
-        """Return, for each class in the range `tile`, the columns of `self.tables(z)` that belong to the class.
-
-        The result is a matrix of column indices. The row of a class has the columns of its values, followed by the
-        columns of its codewords.
-        """
+        # for each class, the columns of `self.tables(z)` that belong to its values, then those of its codewords
         return self.values[tile[0] : tile[1]].long() + self.tables.offsets
 
     def write_products(self, z: Tensor, out: Tensor) -> None:
-        """Write the B x P dot products of vectors with all P points into `out`."""
+        """Write the B x P dot products of the B rows of `z` with all P points into `out`."""
         entries = self.tables(z)
         for first, last in self.tiles(len(z)):
             out[:, first:last] = self._summed(entries, (first, last))
 
     def tile_sum(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return the B x n weighted sums of the points in the range `tile`. `weights` has the shape (1, B, points)."""
+        """Return the B x n weighted sums of the points of a range of classes.
+
+        Args:
+            weights: Tensor of shape (1, B, classes), with one column of weights per class of the range.
+            tile: Range of classes: the index of the first class, and one past the index of the last.
+        """
         own = self._collected(weights[0], tile)
         return self.tables.weighted_sum(own)
 
@@ -150,18 +148,8 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return self.tables.weighted_sum(self._collected(weights, every))
 
     def _collected(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return, for each value and each codeword, the sum of the weights of the classes that have it.
-
-        In the sum for a codeword, the weight of a class is multiplied by the factor of the class. E is the number of
-        values and codewords. The method is the transpose of `_summed`.
-
-        Args:
-            weights: Matrix with B rows of weights, and one column per class in the range `tile`.
-            tile: Range of classes: the index of the first class, and one past the index of the last.
-
-        Returns:
-            B x E sums, with the columns in the order of the columns of `self.tables(z)`.
-        """
+        # For each value and codeword, the weights of the classes that have it are added. For codewords, each weight
+        # is first multiplied by the factor of its class. This is the transpose of `_summed`.
         places = self._places(tile)
         shape = (len(weights), self.tables.num_entries)
         total = weights.new_zeros(shape)

@@ -43,13 +43,17 @@ HIGHEST_ENTRIES = 1 << 20
 
 
 class HadamardBlock(nn.Module, ProjectionBlock):
-    """Block of points that are codewords in cosets of a small linear code.
+    """Block of P points that are codewords in cosets of a small linear code.
 
     The first coordinates of a point are the signs of a codeword times `coefficient`. The other coordinates, if any, are
-    called a glue vector, and all points of a coset have the same glue vector. P is the number of points.
+    called a glue vector, and all points of a coset have the same glue vector.
 
-    The cosets of `layout` are split into C cosets of a code with fewer codewords, so that the matrix products take less
-    time. This code is the small code of the module docstring, which also defines b, s_c, x, H and the bins.
+    So that the matrix products take less time, the cosets of `layout` are split into C cosets of a linear code with
+    fewer codewords, the small code. The number b of bins is the number of codewords of the small code or, if
+    `both_signs` is True, half of it. The coordinates x of the codewords are divided into b bins, numbered from 0. Let H
+    be Sylvester's Hadamard matrix of order b. The codewords of coset c have the signs s_c(x) H[i, a] at the coordinates
+    x of bin i, for a = 0, ..., b - 1, where s_c(x) are the signs of one codeword of the coset. If `both_signs` is True,
+    the antipodes of these codewords belong to the coset, too.
 
     Args:
         layout: Description of the codewords, their cosets and their glue vectors.
@@ -60,15 +64,15 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         coefficient: Factor by which the signs of a codeword are multiplied in a point.
         length: Length of the codewords.
         both_signs: Whether each codeword of a coset is followed by its antipode.
-        glued: Whether a glue vector is nonzero.
+        glued: Whether at least one glue vector is nonzero.
         antipodal: Whether each score (dot product) stands for a pair of antipodal points. This is the case if
             `both_signs` is True and `glued` is False.
         signs: (b, L, C) signs s_c(x) of the coordinates x of each bin, padded with zeros to the size L of the largest
             bin.
         columns: Indices of the coordinates x of the first bin, of the second bin and so on, with zeros as padding.
         inner: The b x b Sylvester matrix H.
-        outer: Matrix with one column per point of a coset. Without antipodes, it is H. With antipodes, each column of H
-            is followed by its negative.
+        outer: Matrix with one column per point of a coset. If `both_signs` is False, it is H. Otherwise, each column of
+            H is followed by its negative.
         glue_vectors: Glue vectors, one per row. If the points have no glue vectors, the rows are empty.
         glue_of: For each of the C cosets, the index of its glue vector.
     """
@@ -103,7 +107,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
 
     @property
     def num_cosets(self) -> int:
-        """Number C of cosets of the small code."""
+        """Number C of cosets of the small code, into which the cosets of the layout are split."""
         return self.signs.shape[2]
 
     @property
@@ -116,7 +120,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return f"cosets={self.num_cosets}, codewords={self.per_coset}, dim={self.dim}"
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x P dot products of vectors with all P points.
+        """Return the B x P dot products of the B rows of `z` with all P points.
 
         While torch compiles, traces or exports the model, standard operations are used instead of compiled loops.
         """
@@ -132,11 +136,12 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return products.flatten(1).to(z.dtype)
 
     def binned(self, z: Tensor) -> Tensor:
-        """Return the coordinates of B x n vectors times `coefficient`, in the order of the bins.
+        """Return the coordinates of the B rows of `z` times `coefficient`, in the order of the bins.
 
-        The result has shape (b, B, L). Entry (i, j, l) belongs to vector j and coordinate l of bin i. If bin i has
-        fewer than L coordinates, its other entries have no meaning. They do not change dot products, because the
-        entries of `signs` in the same places are 0.
+        The coordinates of codewords are divided into b bins of at most L coordinates. The result has the shape (b, B,
+        L). Entry (i, j, l) belongs to row j of `z` and coordinate l of bin i. If bin i has fewer than L coordinates,
+        its other entries have no meaning. They do not change dot products, because the entries of `signs` in the same
+        places are 0.
         """
         b, size, _ = self.signs.shape
         scaled = z[:, : self.length] * self.coefficient
@@ -146,40 +151,40 @@ class HadamardBlock(nn.Module, ProjectionBlock):
     def unbinned(self, sums: Tensor) -> Tensor:
         """Return B x n vectors whose coordinates are the numbers in `sums` times `coefficient`.
 
-        Each number is moved from its place in a bin to its coordinate. The coordinates of the glue vectors are 0. The
-        method is the transpose of `binned`.
+        Each number is moved from its place in a bin to its coordinate. The coordinates of the glue vectors are 0. This
+        linear map is the transpose of the linear map that `binned` computes.
 
         Args:
-            sums: (b, B, L) numbers. Entry (i, j, l) belongs to vector j and coordinate l of bin i. If bin i has fewer
-                than L coordinates, its other entries are 0.
+            sums: (b, B, L) numbers. Entry (i, j, l) belongs to vector j and coordinate l of bin i, and L is the size of
+                the largest of the b bins. If bin i has fewer than L coordinates, its other entries are 0.
         """
         flat = sums.transpose(0, 1).flatten(1) * self.coefficient
         return flat.new_zeros(flat.shape[0], self.dim).index_add_(1, self.columns, flat)
 
     def glue_scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """Return the dot products of vectors with the glue vectors of the cosets of a tile, one column per coset.
+        """Return the dot products of vectors with the glue vectors of a range of cosets, one column per coset.
 
         Args:
-            z: B x n vectors.
+            z: B x n vectors. Only their last coordinates, those of the glue vectors, are used.
             tile: Range of cosets: the index of the first coset, and one past the index of the last.
         """
         products = z[:, self.length :] @ self.glue_vectors.to(z.dtype).T
         return products[:, self.glue_of[tile[0] : tile[1]]]
 
     def weighted_glue(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return the B x n weighted sums of the glue vectors of the cosets of a tile.
+        """Return the B x n weighted sums of the glue vectors of a range of cosets.
 
         The glue vectors are the last coordinates of the points, so the first `length` coordinates of the result are 0.
 
         Args:
-            weights: Matrix with B rows and one column per coset of the tile.
+            weights: Matrix with B rows and one column per coset of the range.
             tile: Range of cosets: the index of the first coset, and one past the index of the last.
         """
         glue = self.glue_vectors.to(weights.dtype)[self.glue_of[tile[0] : tile[1]]]
         return nn.functional.pad(weights @ glue, (self.length, 0))
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """Return the points with the indices in `index`, one per row, in the dtype of `like`."""
+        """Return the points with the indices in `index`, one per row, in the dtype of the tensor `like`."""
         coset = index // self.per_coset
         number = index % self.per_coset
         signed = self.signs[:, :, coset] * self.outer[:, None, number]
@@ -206,14 +211,15 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return cuts(last, TILE_ENTRIES // (len(self.signs) * max(1, batch)), start)
 
     def scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """Return the dot products of vectors with the points of a tile.
+        """Return the dot products of vectors with the points of a range of cosets.
 
         Args:
             z: B x n vectors.
             tile: Range of cosets: the index of the first coset, and one past the index of the last.
 
         Returns:
-            A tensor of shape (p, B, cosets). There are three cases:
+            A tensor of shape (p, B, cosets), with p entries for each vector and coset. Let b be the order of the
+            Hadamard matrix `inner`. There are three cases:
 
             - If `both_signs` is False, p is b, the number of points of a coset.
             - If `antipodal` is True, p is b, and each entry stands for a point and its antipode.
@@ -231,7 +237,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return glue + half
 
     def tile_sum(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return the B x n weighted sums of the points of a tile.
+        """Return the B x n weighted sums of the points of a range of cosets.
 
         Args:
             weights: Tensor with one weight for each score, in the shape and order in which `scores` returns the scores.
@@ -248,7 +254,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return sums
 
     def write_products(self, z: Tensor, out: Tensor) -> None:
-        """Write the B x P dot products of vectors with all P points into `out`."""
+        """Write the B x P dot products of the B rows of `z` with all P points into `out`."""
         b, per_coset = self.outer.shape
         by_coset = out.view(len(z), self.num_cosets, per_coset)
         binned = self.binned(z).contiguous()
@@ -277,12 +283,11 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return total
 
     def top_k(self, z: Tensor, k: int) -> TopK:
-        """Return the k largest dot products of each vector with the points, in descending order, and their indices.
+        """Return the k largest dot products of each row of `z` with the points, in descending order, and their indices.
 
-        A first pass computes the largest dot product with a point of each coset. The k points to find are in the k
-        cosets for which this maximum is largest. A second pass computes the dot products with all points of these k
-        cosets.
+        Both tensors have one row for each row of `z`.
         """
+        # the k points to find are in the k cosets whose largest dot products are largest
         best = empty_top_k(z)
         for start, stop in cuts(self.num_cosets, HIGHEST_ENTRIES // max(1, len(z))):
             highest = self._highest(z, start, stop)
@@ -291,10 +296,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return self._top_k_within(z, best[1], k)
 
     def _highest(self, z: Tensor, start: int, stop: int) -> Tensor:
-        """For each vector and each of the cosets start, ..., stop - 1, return the largest dot product with a point.
-
-        The result has one row per vector and one column per coset.
-        """
+        """Return each vector's largest dot product with a point of each of the cosets start, ..., stop - 1."""
         highest = z.new_empty(len(z), stop - start)
         for first, last in self.tiles(len(z), start, stop):
             scores = self.scores(z, (first, last))
@@ -305,10 +307,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return highest
 
     def _top_k_within(self, z: Tensor, cosets: Tensor, k: int) -> TopK:
-        """Return each vector's k largest dot products with the points of some cosets, and the indices of these points.
-
-        Row i of `cosets` has the indices of the cosets that are searched for vector i.
-        """
+        """Return the k largest dot products of each vector i with the points of the cosets in cosets[i]."""
         chosen = self.signs[:, :, cosets].to(z.dtype)
         summed = torch.einsum("zbl,lzbc->zbc", self.binned(z), chosen.transpose(0, 1))
         scores = torch.einsum("zbc,zw->bcw", summed, self.outer.to(z.dtype))

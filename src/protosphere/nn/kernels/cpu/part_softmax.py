@@ -26,8 +26,8 @@ MOST_NUMBERS = 1 << 16
 class PartSoftmaxBackend(TorchBackend):
     """CPU backend for `AllCombinationsBlock` if the parts are small.
 
-    A part is small if the number of its points times the number of its coordinates is at most 2^16 (`MOST_NUMBERS`). A
-    compiled loop computes the softmax over the points of each part, for 16 vectors at a time.
+    A part is small if the number of its points times the number of its coordinates is at most 2^16. A compiled loop
+    computes the softmax over the points of each part, for 16 vectors at a time.
     """
 
     name = "part_softmax"
@@ -36,8 +36,7 @@ class PartSoftmaxBackend(TorchBackend):
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
         """Return True if `rows` is a float32 tensor on the CPU, the block is on the CPU, and all its parts are small.
 
-        A part is small if the number of its points times the number of its coordinates is at most 2^16
-        (`MOST_NUMBERS`).
+        A part is small if the number of its points times the number of its coordinates is at most 2^16.
         """
         if rows.dtype != torch.float32 or not in_memory(rows):
             return False
@@ -47,10 +46,17 @@ class PartSoftmaxBackend(TorchBackend):
     def log_sum_exp(
         self, block: ProjectionBlock, z: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each vector's dot products with the points, and optionally its gradient.
+        """Return the log-sum-exp of each vector's dot products with the points of a block, and optionally its gradient.
 
-        If `with_mean` is True, the second tensor has the gradients: row i is the mean of the points, weighted by the
-        softmax of the dot products of vector i with the points. Otherwise the second tensor is empty.
+        Args:
+            block: Block of P points in R^n.
+            z: B x n vectors.
+            with_mean: Whether to compute the gradients.
+
+        Returns:
+            B log-sum-exps and B x n gradients. The gradient for a vector is the mean of the points, weighted by the
+            softmax of the vector's dot products with the points. If `with_mean` is False, the tensor of gradients is
+            empty, B x 0.
         """
         return self.softmax_terms(block, z, None, with_mean)[:2]
 
@@ -61,17 +67,18 @@ class PartSoftmaxBackend(TorchBackend):
         index: Tensor | None,
         with_mean: bool,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the two results of `log_sum_exp`, and one chosen point of the block for each vector.
+        """Return, for each vector, a log-sum-exp, a weighted mean of the points of a block, and one chosen point.
 
         Args:
             block: Block of P points in R^n.
             z: B x n vectors.
             index: For each vector, the index of the chosen point in the block. If None, no points are returned.
-            with_mean: Whether to compute the second result of `log_sum_exp`.
+            with_mean: Whether to compute the weighted means.
 
         Returns:
-            B log-sum-exps, B x n weighted means and B x n chosen points. If `with_mean` is False, the tensor of means
-            is empty, B x 0. If `index` is None, the tensor of points is empty, B x 0.
+            B log-sum-exps of the dot products of a vector with all points, B x n means of the points with the softmax
+            of these dot products as weights, and B x n chosen points. If `with_mean` is False, the tensor of means is
+            empty, B x 0. If `index` is None, the tensor of points is empty, B x 0.
         """
         batch, dim = z.shape
         value = z.new_zeros(batch)
@@ -96,7 +103,7 @@ def _combinations(block: ProjectionBlock) -> AllCombinationsBlock:
 
 
 def _loops() -> Any:
-    """Return the module `part_softmax_loops`. It is imported on first use, because the import is slow."""
+    # imported on first use, because the import is slow
     from protosphere.nn.kernels.cpu import part_softmax_loops
 
     return part_softmax_loops

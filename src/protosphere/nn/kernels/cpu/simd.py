@@ -94,11 +94,15 @@ def radix2_butterfly(x: Block, y: Block, b: int) -> None:
 
 @compiled_exactly
 def signed_radix4_butterfly(z: Block, flips: Flips, y: Block, b: int) -> None:
-    """Multiply each row of z by its sign, apply `radix4_butterfly` to the products, and write the result into y.
+    """Multiply row i of z by flips[i], and apply two steps of the Walsh-Hadamard transform to the products.
+
+    For j = 0, ..., b/4 - 1, the four products with the indices j, j + b/4, j + b/2 and j + 3b/4 are transformed
+    together. The result, the Walsh-Hadamard transform of these four rows, is written into the rows 4j, ..., 4j + 3 of
+    y. The block z is not changed.
 
     Args:
         z: Block of b rows.
-        flips: Sign of each row of z.
+        flips: The factors of the rows of z, each of which is 1 or -1.
         y: Block of b rows, overwritten.
         b: Number of rows.
     """
@@ -130,19 +134,18 @@ def signed_radix4_butterfly(z: Block, flips: Flips, y: Block, b: int) -> None:
 def walsh_hadamard_rows(
     x: Block, y: Block, b: int, left: int, last: int
 ) -> tuple[Block, Block]:
-    """Compute the Walsh-Hadamard transform of each lane of x.
+    """Do the remaining steps of the Walsh-Hadamard transform of each lane of x.
 
-    The numbers in one lane are a vector of b entries: entry i is in row i. The transform has log2(b) steps, one for
-    each bit of the row index. `radix2_butterfly` does one step, and `radix4_butterfly` does two.
+    The numbers in one lane are a vector of b entries: entry i is in row i. The complete transform has log2(b) steps,
+    one for each bit of the row index. Both blocks may be overwritten.
 
     Args:
-        x: Block of b rows to transform; also used as scratch memory.
-        y: Block of b rows, used as scratch memory.
+        x: Block of b rows to transform.
+        y: Block of b rows for scratch memory.
         b: Number of rows, a power of two.
-        left: Two to the power of the number of steps that have not been done yet. If no step has been done, `left` is
-            b.
-        last: Two to the power of the number of steps that the function leaves to the caller. For the complete
-            transform, `last` is 1.
+        left: Two to the power of the number of steps that have not been done yet. It is b if no step has been done.
+        last: Two to the power of the number of steps that this function leaves to the caller. It is 1 if the transform
+            is to be completed.
 
     Returns:
         The block (x or y) with the result, and the other block, which is free for scratch memory.
@@ -164,20 +167,21 @@ def coset_products(
 ) -> tuple[Block, Block]:
     """Compute the dot products of LANES vectors with the b codewords of a coset.
 
-    Each row of z is multiplied by its sign. Then b sums are computed, one for each of b bins of consecutive rows. The
-    dot products are the Walsh-Hadamard transform of these sums (see `walsh_hadamard`).
+    The rows of z are divided into b bins: each bin consists of the same number of consecutive rows. First, row i of z
+    is multiplied by flips[i], and the products in each bin are added. The dot products are the Walsh-Hadamard transform
+    of the b sums. The block z is not changed.
 
     Args:
         z: The vectors, with one row per coordinate and one lane per vector.
-        flips: Signs of the coset, one for each row of z.
+        flips: Signs (1 or -1) of a codeword of the coset, one for each row of z. The number of rows is a multiple of b.
         x: Block of b rows, used as scratch memory.
         y: Block of b rows, used as scratch memory.
         b: Number of codewords of the coset, a power of two.
-        last: 1 for the complete transform. If `last` is 4, the last two steps of the transform are left to the caller,
-            as in `walsh_hadamard_rows`.
+        last: 1 for the dot products. If `last` is 4, the last two steps of the Walsh-Hadamard transform are left to the
+            caller.
 
     Returns:
-        The block (x or y) with the result, and the other block, which is free for scratch memory.
+        The block (x or y) with the result, one row per codeword, and the other block, which is free for scratch memory.
     """
     if len(flips) > b or b < 4 * last:
         gather_bins(z, flips, x, b)
@@ -188,14 +192,14 @@ def coset_products(
 
 @compiled_exactly
 def gather_bins(z: Block, flips: Flips, y: Block, b: int) -> None:
-    """Multiply each row of z by its sign, add the products in each of b bins, and write the b sums into y.
+    """Multiply row i of z by flips[i], add the products in each of b bins, and write the b sums into y.
 
-    A bin consists of consecutive rows, and all bins have the same number of rows. Row i of y is the sum of the rows of
-    bin i.
+    A bin consists of consecutive rows, and all bins have the same number of rows. Row k of y is the sum of the products
+    in bin k. The block z is not changed.
 
     Args:
         z: Vectors, with one row per coordinate and one lane per vector.
-        flips: Sign of each row of z.
+        flips: The factors of the rows of z, each of which is 1 or -1.
         y: Block of b rows, overwritten.
         b: Number of bins. The number of rows of z is a multiple of b.
     """
@@ -215,12 +219,13 @@ def scatter_words(
 ) -> tuple[Block, Block]:
     """For each lane, add a weighted sum of the b codewords of a coset to z.
 
-    The map from the weights to the added numbers is the transpose of the linear map that `coset_products` computes.
+    The rows of z are divided into b bins: each bin consists of the same number of consecutive rows. Codeword a of the
+    coset has the entry flips[j] H[i, a] at each row j of bin i, where H is the Hadamard matrix of order b.
 
     Args:
         x: Block of b rows with the weights, one row per codeword; also used as scratch memory.
         y: Block of b rows, used as scratch memory.
-        flips: Signs of the coset, one for each row of z.
+        flips: Signs (1 or -1) of a codeword of the coset, one for each row of z. The number of rows is a multiple of b.
         z: Coordinates of the sums, with one row per coordinate and one lane per sum; updated in place.
         b: Number of codewords of the coset, a power of two.
 
@@ -241,10 +246,7 @@ def scatter_words(
 def exponentials(
     x: Block, sign: np.float32, shift: Block, y: Block, bits: NDArray[np.int32], b: int
 ) -> None:
-    """Write max(exp(sign * x - shift), 2^-126) into y, entry by entry.
-
-    For v = sign * x - shift, let n be v / log 2 rounded to an integer, and f = v / log 2 - n. Then exp(v) = 2^n 2^f.
-    The factor 2^f is approximated by a polynomial in f, and 2^n is the float with the exponent bits n + 127.
+    """Write max(exp(sign * x - shift), 2^-126) into y, entry by entry, up to rounding errors of float32.
 
     Args:
         x: Block of b rows.
@@ -254,6 +256,8 @@ def exponentials(
         bits: Block of b rows of integers, used as scratch memory.
         b: Number of rows.
     """
+    # With n + f = v / log 2 for an integer n, exp(v) is 2^n 2^f. The factor 2^f is a polynomial in f, and 2^n is the
+    # float with the exponent bits n + 127.
     powers = bits.view(np.float32)
     for i in range(U(b)):
         for w in range(W):
