@@ -60,14 +60,7 @@ class _State:
                 setattr(self, name, value[selected])
 
     def advance(self, energy: Energy, which: Tensor) -> None:
-        """Take one trial step from every start along its direction, and evaluate the function there.
-
-        A step is accepted if the value decreases enough. Otherwise, the next step of the start is shorter.
-
-        Args:
-            energy: The function to minimize.
-            which: Indices of the starts that have not converged, which are passed to `energy`.
-        """
+        """Take one trial step from every start, and shorten the next step where the value decreases too little."""
         direction, slope = self._descent_direction()
         size = self._step_size(direction)
         step = size[:, None] * direction
@@ -85,10 +78,7 @@ class _State:
         self._update_direction(step, change, accepted & is_curved)
 
     def _descent_direction(self) -> tuple[Tensor, Tensor]:
-        """Return the (B, N) directions of the next steps, and the (B,) slopes of the function along the directions.
-
-        If the slope along a direction is not negative, the direction is replaced by the negative gradient.
-        """
+        # along a direction without descent, the step follows the negative gradient instead
         slope = (self.direction * self.gradient).sum(dim=1)
         descends = slope < 0
         direction = torch.where(descends[:, None], self.direction, -self.gradient)
@@ -103,10 +93,8 @@ class _State:
         return self.length * torch.where(self.has_pairs, limited, first)
 
     def _update_direction(self, step: Tensor, change: Tensor, keep: Tensor) -> None:
-        """Store a step and its gradient change for each start, and compute the next directions.
-
-        The oldest stored step and change are overwritten. For starts whose entry of `keep` is False, zeros are stored.
-        """
+        """Store the last step and gradient change of each start, and compute the directions of the next steps."""
+        # The oldest pairs are overwritten. Starts whose entry of `keep` is False store zeros.
         slot = self.used % MEMORY
         self.used += 1
         self.pairs[:, slot] = step * keep[:, None]
@@ -129,11 +117,8 @@ class _State:
         self.direction = -(self.scale[:, None] * self.gradient + correction)
 
     def _pair_weights(self, along: Tensor) -> Tensor:
-        """Return (B, 2 MEMORY) weights for a weighted sum of the vectors in `self.pairs`.
-
-        The next direction is computed from this sum by equation 3.1 of Byrd, Nocedal and Schnabel 1994. `along` has the
-        inner products of the gradient with the vectors.
-        """
+        # (B, 2 MEMORY) weights of the vectors in `self.pairs`. The weighted sum gives the next direction by equation
+        # 3.1 of Byrd, Nocedal and Schnabel 1994. `along` has the inner products of the gradient with the vectors.
         oldest = max(0, self.used - MEMORY)
         steps = [i % MEMORY for i in range(oldest, self.used)]
         changes = [MEMORY + i for i in steps]
@@ -164,18 +149,20 @@ def batched_lbfgs(
     tolerance: Tensor,
     spend: Callable[[int], bool],
 ) -> Tensor:
-    """Minimize a function from every row of `start`.
+    """Minimize a function from every row of `start` by L-BFGS, and return the variables at which the descents end.
 
-    Converged starts are no longer evaluated. Convergence is tested after every twenty evaluations.
+    A start is one row of `start`. Starts that have converged are not evaluated again. Convergence is tested after every
+    twenty evaluations.
 
     Args:
-        energy: Function that computes the values and gradients to minimize (see `Energy`).
-        start: (B, N) initial variables.
+        energy: Function to minimize. It maps (b, N) variables and the (b,) indices of their starts to (b,) values and
+            (b, N) gradients.
+        start: (B, N) initial variables: B starts of N variables.
         steps: Maximum number of evaluations of each start.
         tolerance: (B,) tolerances. A start has converged if its value decreased by at most its tolerance in the last
             twenty evaluations of the start.
-        spend: Function that is called with a number of evaluations before they are made. The descent ends if the
-            function returns False.
+        spend: Function that is called with a number of evaluations before they are made, except for the first
+            evaluation of the starts. If it returns False, the descents end.
 
     Returns:
         (B, N) variables at the end of the descent.

@@ -1,8 +1,15 @@
 """The search among symmetric codes: unions of orbits of a few representatives under a group.
 
-The terms orbit, representative, arrangement and parent are defined in `search.arrangements`, and the terms start,
-anneal, batch and inverse temperature in `search.bandit`. The search keeps a list of the best codes, at most one for
-each symmetry. A start of a descent is one of these:
+The orbit of a point consists of its images under all matrices of a group, and one point of each orbit is its
+representative. An arrangement is a group with a number of orbits of each type; together with one representative of each
+orbit, it determines a code. A parent is a code of K to 1.25 K points, from which points are removed later.
+
+A descent begins at initial points, which are called a start, and minimizes a smooth approximation of the maximum
+cosine. The higher its parameter, the inverse temperature, is, the better is the approximation. To anneal a start is to
+descend from it at one inverse temperature after another, in ascending order. A batch is a list of starts that are
+annealed together.
+
+The search keeps a list of the best codes, at most one for each symmetry. A start is one of these:
 
 1. an arrangement of a random group, with random representatives,
 2. a symmetric variation of a given code (see `search.given_symmetries`),
@@ -91,10 +98,10 @@ MAX_DRAWING_SHARE = 1e-3
 
 
 def is_affordable(budget: Budget) -> bool:
-    """Return whether drawing one arrangement costs at most the fraction `MAX_DRAWING_SHARE` of the budget.
+    """Return whether drawing one random symmetry group with its orbits costs at most 1/1000 of the budget.
 
     Args:
-        budget: The budget of the search.
+        budget: The budget of the search, a number of evaluations and their cost in multiplications.
     """
     largest = MAX_DRAWING_SHARE * budget.iterations * budget.products
     return largest >= DRAWING_PRODUCTS
@@ -105,7 +112,8 @@ class OrbitStart:
     """The start of a descent of a symmetric code, which may have more than K points.
 
     Attributes:
-        initialization: "parent" if the arrangement was drawn by `random_parent`, otherwise "symmetric".
+        initialization: "symmetric" for arrangements of K points, or "parent" for arrangements of K to 1.25 K points,
+            from which points are removed later.
         arrangement: The symmetry group, and the number of its orbits of each type.
         representatives: (m, n) initial representatives, one for each orbit.
         temperature: First inverse temperature of the descent.
@@ -122,7 +130,8 @@ class OrbitCode:
     """A symmetric code after a descent.
 
     Attributes:
-        initialization: "symmetric" or "parent", as in `OrbitStart`.
+        initialization: "symmetric" for arrangements of K points, or "parent" for arrangements of K to 1.25 K points,
+            from which points are removed later.
         value: The maximum cosine of the code.
         arrangement: The symmetry group, and the number of its orbits of each type.
         points: All points of the code, orbit after orbit.
@@ -151,7 +160,10 @@ class OrbitCode:
 
     @property
     def label(self) -> str:
-        """Text that consists of the initialization and, in parentheses, the name of the arrangement."""
+        """Text such as "symmetric (NAME)", where NAME is the name of the symmetry group with its orbits.
+
+        The first word is the initialization: "symmetric" or "parent".
+        """
         return f"{self.initialization} ({self.arrangement.name})"
 
 
@@ -187,9 +199,9 @@ class OrbitSearch:
 
     @property
     def is_large(self) -> bool:
-        """Whether K is larger than `LARGE_COUNT`.
+        """Whether K is so large that only the best starts are annealed completely, after all were annealed briefly.
 
-        The module docstring describes what the search does differently for so many points.
+        This is the case if K exceeds `LARGE_COUNT`.
         """
         return self.num_points > LARGE_COUNT
 
@@ -228,12 +240,9 @@ class OrbitSearch:
     def _race(
         self, starts: list[OrbitStart], first: Points, steps: int, limit: float
     ) -> list[OrbitCode]:
-        """Anneal all starts briefly, then anneal the `LARGE_BATCH` best codes further and return them.
-
-        The brief descent of start i begins at the inverse temperature first[i]. If the time is up after the brief
-        descents, the best codes are returned without further annealing. The arguments `steps` and `limit` are those of
-        `screen`.
-        """
+        """Anneal all starts briefly, then anneal the `LARGE_BATCH` best codes further and return them."""
+        # the brief descent of start i begins at the inverse temperature first[i]; without time for more, its result
+        # counts
         raced = self._anneal(starts, first, RACE_LAST_TEMPERATURE, RACE_STEPS, limit)
         best = sorted(raced, key=lambda code: code.value)[:LARGE_BATCH]
         if self.backend.budget.expired(limit):
@@ -250,10 +259,7 @@ class OrbitSearch:
         steps: int,
         limit: float,
     ) -> list[OrbitCode]:
-        """Anneal each start and return the resulting codes, in the order of the starts.
-
-        The inverse temperatures of start i rise from `first[i]` to `last`.
-        """
+        """Anneal start i from the inverse temperature first[i] to `last`, and return the resulting codes in order."""
         annealed = self.backend.descend_arrangements(
             [(start.arrangement, start.representatives) for start in starts],
             first,
@@ -269,7 +275,7 @@ class OrbitSearch:
         ]
 
     def _keep(self, found: OrbitCode) -> None:
-        """Add a code to `codes`, and keep only the best code of each symmetry and the best `MAX_CODES` codes in all."""
+        """Add a code to `codes`, which keeps the best code of each symmetry and at most `MAX_CODES` codes."""
         symmetry = found.arrangement.symmetry
         same = [c for c in self.codes if c.arrangement.symmetry is symmetry]
         others = [c for c in self.codes if c.arrangement.symmetry is not symmetry]
@@ -278,10 +284,7 @@ class OrbitSearch:
         self.codes = ranked[:MAX_CODES]
 
     def _draw(self) -> list[OrbitStart]:
-        """Return one or several starts of one of the kinds that the module docstring lists.
-
-        If all attempts to draw an arrangement fail, the list is empty.
-        """
+        """Return one or several starts, or an empty list if all attempts to draw an arrangement fail."""
         if not self.codes or self.rng.random() < NEW_PROBABILITY:
             return self._new_starts()
         rank = int(self.rng.exponential(MEAN_RANK))
@@ -302,10 +305,7 @@ class OrbitSearch:
         return [OrbitStart(code.initialization, code.arrangement, fresh, temperature)]
 
     def _rearranged_start(self, code: OrbitCode) -> list[OrbitStart]:
-        """Return a list with one start: a new arrangement of the symmetry group of `code`, with random representatives.
-
-        The new arrangement has as many points as `code`. If none is found, the list is empty.
-        """
+        """Return one start with new numbers of orbits for the group of `code`, or an empty list if none is found."""
         count = sum(code.arrangement.sizes)
         arrangement = rearranged(code.arrangement.symmetry, count, self.rng)
         if arrangement is None:
@@ -315,10 +315,7 @@ class OrbitSearch:
         return [OrbitStart(code.initialization, arrangement, fresh, temperature)]
 
     def _given_start(self) -> list[OrbitStart]:
-        """Return a list with one start: a symmetric variation of a given code.
-
-        If all attempts fail, the list is empty.
-        """
+        """Return one start, a symmetric variation of a given code, or an empty list if all attempts fail."""
         budget = self.backend.budget
         for _ in range(GIVEN_ATTEMPTS):
             budget.spend(GIVEN_DRAWING_PRODUCTS / budget.products)
@@ -332,10 +329,7 @@ class OrbitSearch:
         return []
 
     def _new_starts(self) -> list[OrbitStart]:
-        """Return one variation of a given code, or `STARTS_OF_NEW` starts of one arrangement of a random group.
-
-        If all attempts fail, the list is empty.
-        """
+        """Return a variation of a given code, or starts of a random arrangement, or an empty list if all fail."""
         if self.given.codes and self.rng.random() < GIVEN_PROBABILITY:
             found = self._given_start()
             if found:

@@ -74,11 +74,11 @@ MAX_STEP = 0.05
 
 @dataclass
 class Allowance:
-    """The work that polishing may still do.
+    """The work that may still be done to refine a code: a number of multiplications, and a time limit.
 
     Attributes:
-        products: Number of multiplications that are left.
-        expired: Function that returns whether the time is up.
+        products: Number of multiplications that are left. By default, there is no limit.
+        expired: Function that returns whether the time is up. By default, it never is.
     """
 
     products: float = float("inf")
@@ -101,7 +101,7 @@ class Allowance:
 
 @dataclass(frozen=True, eq=False)
 class Contacts:
-    """Pairs of points with a large cosine.
+    """P pairs of points with a large cosine.
 
     Attributes:
         first: (P,) indices of the first point of each pair.
@@ -115,10 +115,10 @@ class Contacts:
 
 
 def contacts(points: Points, above: float) -> Contacts:
-    """Return all pairs of points whose cosine is larger than a threshold.
+    """Return the pairs of points whose cosine is larger than a threshold, each pair once.
 
     Args:
-        points: (K, n) unit points.
+        points: (K, n) array of unit vectors.
         above: The threshold.
     """
     first: list[Indices] = []
@@ -144,8 +144,8 @@ def jacobian(points: Points, pairs: Contacts) -> csr_array:
     x_j - c x_i.
 
     Args:
-        points: (K, n) unit points.
-        pairs: P pairs of the points.
+        points: (K, n) array of unit vectors.
+        pairs: P pairs of the points, with their cosines.
 
     Returns:
         A sparse (P, K n) matrix. Row p is the derivative of the cosine of pair p.
@@ -169,10 +169,7 @@ def jacobian(points: Points, pairs: Contacts) -> csr_array:
 
 
 def _curvature(points: Points, pairs: Contacts, multipliers: Points) -> Points:
-    """Return the (K n, K n) Hessian on the sphere of a weighted sum of the cosines of `pairs`.
-
-    The weights are `multipliers`.
-    """
+    """Return the (K n, K n) Hessian, on the sphere, of the cosines of `pairs` weighted by `multipliers`."""
     count, dim = points.shape
     weights = np.zeros((count, count))
     weights[pairs.first, pairs.second] = multipliers
@@ -195,11 +192,9 @@ def _newton_step(
     target: float,
     damping: float,
 ) -> Points:
-    """Return one step of the interior-point method: K n entries for the points, and a last entry for mu.
-
-    The step aims to make the product of multiplier and slack equal to `target` for every pair. The number `damping` is
-    added to the diagonal of the linear system.
-    """
+    """Return one step of the interior-point method: K n entries for the points, and a last entry for mu."""
+    # The step aims at the product `target` of multiplier and slack for every pair. `damping` is added to the
+    # diagonal.
     slopes = jacobian(points, pairs)
     ratio = multipliers / slack
     size = points.size
@@ -219,10 +214,7 @@ def _newton_step(
 
 
 def _gauss_newton_step(points: Points, pairs: Contacts, allowance: Allowance) -> Points:
-    """Return a (K, n) step of the points after which the cosines of `pairs` are equal, to first order.
-
-    The multiplications that were made are subtracted from `allowance`.
-    """
+    """Return a (K, n) step of the points after which the cosines of `pairs` are equal, to first order."""
     from scipy.sparse import csr_array, hstack
     from scipy.sparse.linalg import lsmr
 
@@ -247,10 +239,8 @@ def _fraction_to_boundary(value: Points, step: Points) -> float:
 def _interior_point(
     points: Points, offset: float, allowance: Allowance
 ) -> tuple[Points, float]:
-    """Run the interior-point method, and return the best points that it visits and their maximum cosine.
-
-    The initial value of mu is the maximum cosine of `points` plus `offset`.
-    """
+    """Run the interior-point method, and return the best points that it visits and their maximum cosine."""
+    # mu begins at the maximum cosine of `points` plus `offset`
     best = points
     current = points
     value = max_cosine(points)
@@ -296,10 +286,8 @@ def _with_cosines_of(pairs: Contacts, points: Points) -> Contacts:
 def _gauss_newton(
     points: Points, width: float, allowance: Allowance
 ) -> tuple[Points, float]:
-    """Take Gauss-Newton steps while the maximum cosine decreases, and return the points and their maximum cosine.
-
-    Pairs whose cosine is within `width` of the maximum cosine count as active.
-    """
+    """Take steps that lower the maximum cosine, and return the resulting points and their maximum cosine."""
+    # pairs whose cosine is within `width` of the maximum cosine count as active
     best = points
     value = max_cosine(points)
     for _ in range(MAX_ROUNDS):
@@ -325,11 +313,13 @@ def polish_code(
 ) -> tuple[Points, float]:
     """Move an almost optimal code to the nearby local optimum of the maximum cosine, up to rounding errors.
 
-    The maximum cosine of the result is never larger than the maximum cosine of `points`.
+    The maximum cosine of the result is never larger than the maximum cosine of `points`. If the allowed work does not
+    suffice, the result may be only closer to the local optimum.
 
     Args:
-        points: (K, n) unit points, near a local optimum.
-        allowance: The work that may be done. None for no limit.
+        points: (K, n) array of unit vectors, near a local optimum.
+        allowance: The multiplications and the time that may be used. The multiplications that are made are subtracted
+            from it. None means no limit.
 
     Returns:
         The (K, n) moved points, and their maximum cosine.
