@@ -32,7 +32,7 @@ def similarity_from_features(
             least one row.
 
     Returns:
-        The K x K similarity.
+        The K x K similarity matrix. Entry (i, j) is the cosine for the classes i and j.
 
     Raises:
         InvalidArgumentError: If shapes or types are not valid, or if a class has no row.
@@ -134,10 +134,7 @@ def _first_missing(classes: NDArray[Any]) -> int:
 def _scaled_features(
     arrays: Mapping[str, Any], where: str
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the features `x_train` and the labels `y_train` of `arrays`.
-
-    If `arrays` has an array `step`, the features are multiplied by it. The text `where` names the source in messages.
-    """
+    """Return the features `x_train`, multiplied by `step` if there is one, and the labels `y_train`."""
     for name in ("x_train", "y_train"):
         if name not in arrays:
             raise InvalidArgumentError(

@@ -1,4 +1,4 @@
-"""Compute points of codes in two and three dimensions, which the page draws."""
+"""Compute points of codes in two and three dimensions, which the atlas page draws."""
 
 from contextlib import suppress
 from itertools import product
@@ -19,18 +19,19 @@ MOST_DRAWN_POINTS = 1000
 
 
 def small_points() -> dict[str, list[float]]:
-    """Return the points of codes in two and three dimensions.
+    """Return the points of the codes in two and three dimensions that the atlas page draws.
 
-    The result has two kinds of codes:
+    A family is a scheme that consists of a list of codes, which are called its members. Two kinds of codes are
+    returned:
 
     - For each member of a family, the code with the largest number of classes for which `ps.construct` uses the member.
-      Members with more than `MOST_DRAWN_POINTS` points are left out.
-    - Codes of other schemes, for 2 to `MOST_PLAIN` classes. A scheme is included if the scripts of the page compute its
-      maximum cosine but not its points.
+      Members with more than 1,000 points are left out.
+    - Codes of other schemes, for 2 to 8 classes. A scheme is included if the scripts of the page compute its maximum
+      cosine but not its points.
 
     Returns:
-        A mapping from texts 'scheme|K|n' to flat lists of coordinates: all coordinates of the first point, then those
-        of the second point, and so on.
+        A mapping from texts 'scheme|K|n', where K is the number of points and n is the dimension, to flat lists of
+        coordinates: all coordinates of the first point, then those of the second point, and so on.
     """
     found: dict[str, list[float]] = {}
     for name in available():
@@ -51,6 +52,5 @@ def small_points() -> dict[str, list[float]]:
 
 
 def _rounded(points: Any) -> list[float]:
-    """Return all coordinates as a flat list of numbers, rounded to `DIGITS` decimal places, with 0 instead of -0."""
-    rounded = points.round(DIGITS) + 0.0
+    rounded = points.round(DIGITS) + 0.0  # 0 instead of -0
     return rounded.ravel().tolist()

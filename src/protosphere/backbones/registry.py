@@ -22,7 +22,8 @@ class Backbone:
 
     Attributes:
         name: Name in configs.
-        build: Function (input_shape, dim, *widths) that returns the network with `dim` outputs.
+        build: Function (input_shape, dim, *widths) that returns the network with `dim` outputs. The input shape is
+            (channels, height, width) for images, or (number of features,) for feature vectors.
         images: True if the network takes only images; False if it also takes feature vectors.
         widths: Largest number of widths that may follow the name in parentheses, as in mlp(512, 256).
         summary: Description in one line.
@@ -52,7 +53,7 @@ def backbone(
     Args:
         summary: Description in one line.
         images: True if the network takes only images; False if it also takes feature vectors.
-        widths: Largest number of widths that may follow the name in parentheses.
+        widths: Largest number of widths that may follow the name in parentheses, as in mlp(512, 256).
 
     Returns:
         The decorator. It returns the function unchanged, and raises an InvalidArgumentError if the name is registered

@@ -44,7 +44,7 @@ class Command:
     target: str = ""
 
     def home(self, name: str) -> str:
-        """Return the function that this command calls, as the text "module:function".
+        """Return the function that this command calls, as the text "module:function", such as "best:best".
 
         Args:
             name: Name of the command.
@@ -286,10 +286,10 @@ def report_error(sentence: str, exit_code: int, program_name: str) -> int:
 
 
 def reader_gone() -> int:
-    """Redirect standard output to the null device and return the exit code.
+    """Redirect standard output to the null device and return the exit code 141.
 
-    This function is called if the process that reads the output has closed the pipe, for example the process `head`
-    in `protosphere list | head -1`.
+    This function is called if the process that reads the output has closed the pipe, for example the process `head` in
+    `protosphere list | head -1`.
     """
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,7 @@
-"""Define command-line flags for the settings of a config, and combine the given flags with a config."""
+"""Define command-line flags for the settings of a config, and combine the given flags with a config.
+
+A config holds all settings of a training run.
+"""
 
 import tomllib
 from collections.abc import Sequence
@@ -51,7 +54,7 @@ NOT_FLAGS = ("dataset",)
 
 
 class GivenSettings:
-    """Values of the flags for the settings of a config.
+    """Values of the command-line flags for the settings of a config, which holds all settings of a training run.
 
     If a flag is not given, its value is None, and the setting keeps its value in the config.
     """
@@ -81,7 +84,7 @@ class GivenSettings:
 def config_flags() -> type[GivenSettings]:
     """Return a dataclass that has a field for the flag of each setting of a config, and a field for the flag --modify.
 
-    The fields are generated from the declarations of the settings.
+    The class is a subclass of `GivenSettings`. Its fields are generated from the declarations of the settings.
     """
     quick = [load_config(name) for name in config_names() if name.startswith("quick-")]
     flags: list[tuple[str, Any, Any]] = []
@@ -123,9 +126,10 @@ def flag_type(name: str, kind: str, declared: Setting) -> Any:
 
 
 def default_text(name: str, quick: Sequence[TrainingConfig]) -> str:
-    """Return the text " [default: ...]" for the help of a flag. For settings in `CHOSEN_BY_RULE`, return an empty text.
+    """Return the text " [default: ...]" for the help of a flag, or "" if the default depends on other settings.
 
-    The text states the default for the dataset digits. If other datasets have another default, the text says so.
+    The default of `dim` and of the options of the scheme, the loss and the objective depends on other settings. The
+    text states the default for the dataset digits. If other datasets have another default, the text says so.
 
     Args:
         name: Name of the setting, a field of `TrainingConfig`.
@@ -140,7 +144,9 @@ def default_text(name: str, quick: Sequence[TrainingConfig]) -> str:
 
 
 def default_label(value: object) -> str:
-    """Return a default value as text for the help of a flag.
+    """Return a default value as text for the help of a flag: "on" or "off" for booleans, otherwise the value itself.
+
+    The value -1 of a seed means the seed of the flag --seed.
 
     >>> default_label(False), default_label(30), default_label("auto"), default_label(-1)
     ('off', '30', 'auto', 'that of --seed')
@@ -247,10 +253,10 @@ def resolved(
 
 
 def designed_for(config: TrainingConfig, num_classes: int) -> dict[str, Any]:
-    """Return the options with which a config's scheme is checked before training.
+    """Return the options of a config's scheme, completed so that they can be checked before training.
 
-    The options are those of the config. If the scheme takes a class similarity, and the mapping is `align` or `oppose`,
-    the similarity is computed only when training begins. Until then, an identity matrix takes its place.
+    If the scheme takes a class similarity, and the mapping is `align` or `oppose`, the similarity is computed only when
+    training begins. Until then, an identity matrix takes its place.
 
     Args:
         config: Config with the scheme and its options.

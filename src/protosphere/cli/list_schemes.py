@@ -1,4 +1,4 @@
-"""Command `protosphere list`."""
+"""The command `protosphere list`, which lists the schemes or shows one of them in detail."""
 
 from rich.table import Table
 from rich.text import Text
@@ -29,7 +29,12 @@ def list_schemes(scheme: str | None = None, /, *, json: Json = False) -> None:
 
 
 def scheme_record(entry: Construction) -> dict[str, object]:
-    """Return the description of a scheme as JSON fields."""
+    """Return the description of a scheme as a dictionary that can be written as JSON.
+
+    The keys are "name", "summary", "reference", "stochastic" (whether the points depend on the seed), "packed" (whether
+    the points are stored with one bit per entry) and "options" (a mapping from the name of an option to its default
+    value).
+    """
     return {
         "name": entry.name,
         "summary": entry.summary,
@@ -58,7 +63,11 @@ def print_schemes(entries: list[Construction]) -> None:
 
 
 def scheme_lines(entry: Construction) -> list[tuple[str, str]]:
-    """Return the details of a scheme as a list of tuples (name, text)."""
+    """Return the details of a scheme as a list of tuples (name, text), one for each line to print.
+
+    The texts are the summary, the way in which the points are stored, whether the points are random, the reference, and
+    the options with their default values. For the second option and later ones, the name is empty.
+    """
     random = (
         "yes, by --seed" if entry.traits.stochastic else "no, at the default options"
     )
@@ -89,7 +98,7 @@ def points_of(entry: Construction) -> str:
 
 
 def shown(value: object) -> str:
-    """Return the default value of an option as text. The default None means that the scheme chooses a value.
+    """Return the default value of an option as text: None as "chosen for you", True as "on", and False as "off".
 
     >>> shown(None), shown(False), shown(0.1)
     ('chosen for you', 'off', '0.1')

@@ -43,14 +43,16 @@ def load_dataset(
 ) -> Dataset:
     """Return the dataset with this name, or the dataset in an .npz file.
 
-    The files of a dataset are searched for in `data_dir`, in the folder $PROTOSPHERE_DATA and in the user's cache, in
-    this order.
+    The files of a named dataset are searched for in `data_dir`, in the folder $PROTOSPHERE_DATA (an environment
+    variable) and in the user's cache, in this order. For some datasets, a folder of the operating system is searched
+    last.
 
     Args:
-        name: One of `DATASETS`, or the path of an .npz file.
+        name: Name of a dataset in the registry `DATASETS`, or the path of an .npz file.
         data_dir: Folder to search first, and to download into. If it is None, downloads go into $PROTOSPHERE_DATA or,
             if this is not set, into the user's cache.
-        download: Whether files that are not on this machine are downloaded.
+        download: Whether files that are not on this machine are downloaded. If False, missing files raise a
+            StorageError.
         progress: Function that is called with three arguments: a description of the step, the number of downloaded
             bytes, and the number of all bytes.
 
@@ -81,7 +83,7 @@ def dataset_facts(name: str) -> Facts:
     """Return properties of a dataset without reading its examples.
 
     Args:
-        name: One of `DATASETS`, or the path of an .npz file.
+        name: Name of a dataset in the registry `DATASETS`, or the path of an .npz file.
 
     Returns:
         The number of classes, and whether the examples are feature vectors.
@@ -104,8 +106,8 @@ def dataset_facts(name: str) -> Facts:
 def data_roots(data_dir: Path | None) -> tuple[Path, ...]:
     """Return the folders in which datasets are searched for, in the order of the search.
 
-    These are `data_dir` if it is given, $PROTOSPHERE_DATA if it is set, and the user's cache if the user has a home
-    folder. Downloads go into the first folder.
+    These are `data_dir` unless it is None, the folder in the environment variable $PROTOSPHERE_DATA if it is set, and
+    the user's cache if the user has a home folder. Downloads go into the first folder.
     """
     chosen = os.environ.get(VARIABLE)
     return tuple(
@@ -116,10 +118,10 @@ def data_roots(data_dir: Path | None) -> tuple[Path, ...]:
 
 
 def found_in_roots(path: Path) -> Path:
-    """Return the path of a file that may be in a folder for datasets.
+    """Return `path` if it is a file, otherwise the path of this file in one of the folders for datasets.
 
-    If `path` is a file, the result is `path`. Otherwise the file is searched for in the folders of `data_roots(None)`,
-    and the result is the first path `root / path` that is a file. If no such file exists, the result is `path`.
+    The folders are the one in the environment variable $PROTOSPHERE_DATA, if it is set, and the user's cache. The
+    result is the first path `folder / path` that is a file. If there is no such file, the result is `path`.
     """
     below = (root / path for root in data_roots(None))
     if path.is_file():
@@ -130,11 +132,8 @@ def found_in_roots(path: Path) -> Path:
 def _complete_files(
     entry: DatasetEntry, roots: tuple[Path, ...]
 ) -> tuple[Path, ...] | None:
-    """Return the paths of all files of a dataset, or None if no folder has all of them.
-
-    All paths are in the same folder: the first folder that has all files. If the name of a file ends in .gz, a file
-    without this ending is also accepted.
-    """
+    """Return the paths of all files of a dataset in the first folder that has all of them, or None."""
+    # a file without the ending .gz of its name is accepted, too
     folders = [
         place for root in roots for place in (root / (entry.folder or entry.name), root)
     ]

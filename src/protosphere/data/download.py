@@ -26,10 +26,9 @@ class UnreachableError(StorageError):
 
 
 class _Bar:
-    """Progress bar for pooch: each update by pooch calls the function `progress`.
+    """Progress bar for pooch that calls the function `progress` at each update."""
 
-    `begun` is the number of bytes of the file that earlier, interrupted downloads fetched.
-    """
+    # `begun` is the number of bytes of the file that earlier, interrupted downloads fetched.
 
     total = 0
 
@@ -57,10 +56,10 @@ class _Bar:
 def downloaded(file: RemoteFile, folder: Path, *, progress: Progress = ignore) -> Path:
     """Download a file and return its path.
 
-    If a download is interrupted, the next call resumes it.
+    If a download is interrupted, the next call with the same arguments resumes it.
 
     Args:
-        file: The file to download.
+        file: Name, address and digest of the file to download.
         folder: Folder to put the file into.
         progress: Function that is called with three arguments: a description of the step, the number of downloaded
             bytes, and the number of all bytes.
@@ -98,10 +97,7 @@ def downloaded(file: RemoteFile, folder: Path, *, progress: Progress = ignore) -
 
 
 def _fetch(file: RemoteFile, part: Path, progress: Progress) -> None:
-    """Download a file into `part`.
-
-    If `part` already contains the beginning of the file, only the rest is downloaded.
-    """
+    # if `part` already contains the beginning of the file, only the rest is downloaded
     begun = part.stat().st_size if part.exists() else 0
     headers = {
         "User-Agent": f"protosphere/{__version__}",
@@ -136,17 +132,12 @@ def _fetch(file: RemoteFile, part: Path, progress: Progress) -> None:
 
 
 def _innermost_cause(error: BaseException) -> object:
-    """Return the exception that is the innermost cause of `error`.
-
-    If this exception has a message of the operating system, the message is returned instead.
-    """
     while error.__cause__ or error.__context__:
         error = error.__cause__ or error.__context__ or error
     return getattr(error, "strerror", None) or error
 
 
 def _check_digest(file: RemoteFile, part: Path) -> None:
-    """Raise StorageError and remove the downloaded file `part` if its digest is not `file.digest`."""
     algorithm, expected = file.digest.split(":")
     found = require("pooch").file_hash(part, alg=algorithm)
     if found != expected:

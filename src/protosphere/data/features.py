@@ -31,7 +31,7 @@ def _features_of(
 
 @_features_of("cifar100", 100, "60,000 vectors of 512 features, of CIFAR-100's images")
 def read_cifar100_features(files: tuple[Path, ...]) -> Dataset:
-    """Read the features of all CIFAR-100 images, in the order of the images.
+    """Return the dataset of the features of all 60,000 CIFAR-100 images, in the order of the images.
 
     Args:
         files: A tuple that contains only the path of the .npz file.
@@ -45,7 +45,7 @@ def read_cifar100_features(files: tuple[Path, ...]) -> Dataset:
 
 @_features_of("cifar10", 10, "20,000 vectors of 512 features, of CIFAR-10's images")
 def read_cifar10_features(files: tuple[Path, ...]) -> Dataset:
-    """Read the features of 10,000 training images and all test images of CIFAR-10.
+    """Return the dataset of the features of 10,000 training images and all 10,000 test images of CIFAR-10.
 
     Args:
         files: A tuple that contains only the path of the .npz file.

@@ -1,6 +1,7 @@
-"""Do one run, from its config to its record: build the prototypes and train the network.
+"""Do one run: build the prototypes, train a network on them, and return the record of the run.
 
-If the run fails, the record contains the reason.
+The config of a run holds all its settings. The record holds the config, the status and the results. If the run fails,
+the record contains the reason.
 """
 
 import json
@@ -27,17 +28,18 @@ def constructed(
     class_names: Sequence[str] = (),
     **options: str,
 ) -> ps.SphericalCode:
-    """Return the code that the scheme of a config builds.
+    """Return the code (one unit vector per class) that the scheme of a config builds.
 
-    If the mapping of the config is `align` or `oppose`, the points have the order of the scheme. They must be assigned
-    to the classes later. Codes are cached, because many runs of a sweep have the same code.
+    If the mapping of the config is `align` or `oppose`, the points are returned in the order in which the scheme builds
+    them, and the caller must match them to the classes.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         num_classes: Number of classes.
-        class_names: Names of the classes in the order of the dataset. If the option `tree` of the scheme is given, the
-            leaves of this class tree are put into the same order.
-        options: Options of the scheme in addition to those of the config.
+        class_names: Names of the classes in the order of the dataset. If the scheme has a class tree as its option
+            `tree`, and the tree contains at least one of these names, the leaves of the tree are put into this order.
+            Otherwise the names are not used.
+        options: Further options of the scheme. They replace options of the config with the same names.
     """
     mapping = "fixed" if config.mapping in ALIGNED_MAPPINGS else config.mapping
     own = dict(config.scheme_options)
@@ -80,15 +82,15 @@ def run(
     tensorboard: bool = True,
     watched: bool = True,
 ) -> RunRecord:
-    """Train a network as a config says, write its weights to `folder`, and return the record of the run.
+    """Train a network with the settings of a config, write its weights to `folder`, and return the record of the run.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Dataset to train on.
         folder: Folder for the checkpoint, the metrics and the weights of the run.
-        fabric: Lightning Fabric with device and processes.
-        report: Function that the first process calls after each epoch with the metrics of the epoch.
-        tick: Function that is called after each batch with the number of its images.
+        fabric: Lightning Fabric object, which determines the device and the processes.
+        report: Function that is called after each epoch with the metrics of the epoch, only in the first process.
+        tick: Function that is called after each batch with the number of images in the batch.
         tensorboard: Whether to write the metrics for TensorBoard if it is installed.
         watched: Whether to evaluate the held-out examples after each epoch. If false, they are evaluated after the last
             epoch only.
@@ -175,17 +177,20 @@ def run_or_reason(
     accelerator: str,
     watch: Callable[[], None] = ignore,
 ) -> RunRecord:
-    """Train a network as `run` does, and return a record even if the run fails.
+    """Train a network with the settings of a config, and return a record even if the training fails.
 
-    If `run` raises an InfeasibleError, the record has the status "infeasible". If it raises any other error except a
-    StorageError, the record has the status "failed". In both cases, the record contains the reason.
+    The weights of the network are written to `folder`. The record has one of these statuses:
+
+    - "done" if the training succeeds,
+    - "infeasible" if the scheme has no code of this size (an InfeasibleError); the record contains the reason,
+    - "failed" if any other error except a StorageError is raised; the record contains the reason.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Dataset to train on.
         folder: Folder for the checkpoint, the metrics and the weights of the run.
         accelerator: Kind of device: auto, cpu, cuda, gpu or mps.
-        watch: Function that is called after each epoch.
+        watch: Function that is called without arguments after each epoch.
 
     Raises:
         InvalidArgumentError: If the machine does not have the device.

@@ -77,7 +77,7 @@ def methods_figure(rows: Sequence[Compared], metric: str) -> Any:
     A method with a mean at only one dimension is drawn as a horizontal line across the figure.
 
     Args:
-        rows: Means by method and dimension.
+        rows: Means of the metric over seeds, with confidence intervals, one for each method and dimension.
         metric: Name of the metric, for the label of the vertical axis.
     """
     by_method: dict[str, list[Compared]] = {}
@@ -100,10 +100,7 @@ def methods_figure(rows: Sequence[Compared], metric: str) -> Any:
 def _draw_method(
     ax: Any, name: str, rows: Sequence[Compared], color: str, marker: str
 ) -> None:
-    """Draw the means of one method as a line with error bars.
-
-    If `rows` has only one mean, a horizontal line across the figure is drawn instead, without error bars.
-    """
+    # a single mean is drawn as a horizontal line across the figure, without error bars
     means = [row.mean.value for row in rows]
     if len(rows) == 1:
         label = f"{name}, n = {rows[0].dim}"
@@ -122,11 +119,7 @@ def _draw_method(
 
 
 def _drawn_dims(by_method: Mapping[str, Sequence[Compared]]) -> list[int]:
-    """Return the dimensions that the horizontal axis must show, in ascending order.
-
-    They are the dimensions of all methods that have means at several dimensions. If there is no such method, they are
-    the dimensions of all methods.
-    """
+    # the dimensions of the methods with means at several dimensions, or of all methods if there is no such method
     several: set[int] = set()
     every: set[int] = set()
     for rows in by_method.values():

@@ -1,8 +1,8 @@
 """Metrics of the severity of mistakes, for datasets whose classes are leaves of a class tree in the package.
 
-The lowest common ancestor of two classes is the lowest node of the tree above both of them. The severity of a mistake
-is the height of the lowest common ancestor of the predicted class and the true class. It is 0 if they are the same
-class.
+The lowest common ancestor of two classes is the lowest node of the tree above both of them. The height of a node is the
+length of the longest path from it down to a leaf. The severity of a mistake is the height of the lowest common ancestor
+of the predicted class and the true class. It is 0 if they are the same class.
 
 L. Bertinetto et al., Making better mistakes: leveraging class hierarchies with deep networks, CVPR 2020.
 """
@@ -28,10 +28,10 @@ TREES = ("cifar100_levels",)
 
 @lru_cache(maxsize=4)
 def shipped_tree(class_names: tuple[str, ...]) -> Taxonomy | None:
-    """Return a class tree whose leaves are exactly the classes in `class_names`, in this order.
+    """Return a class tree with exactly the classes in `class_names` as leaves, or None if the package has no such tree.
 
-    The tree is taken from a class tree of the package that contains all these classes; its other leaves are removed. If
-    no class tree of the package contains all these classes, the result is None.
+    The tree is taken from a class tree of the package that contains all these classes, and its other leaves are
+    removed. The leaves of the result are in the order of `class_names`.
     """
     found = (
         tree for tree in map(taxonomy, TREES) if set(class_names) <= set(tree.classes)
@@ -48,7 +48,8 @@ def has_tree(dataset: Dataset) -> bool:
 def tree_heights(predictions: Predictions) -> Tensor:
     """Return a K x K matrix whose entry (i, j) is the height of the lowest common ancestor of classes i and j.
 
-    The ancestors are nodes of the class tree that contains the classes of the dataset (see `shipped_tree`).
+    The ancestors are nodes of the class tree of the package that contains all classes of the dataset. There must be
+    such a tree. The height of a node is the length of the longest path from it down to a leaf.
 
     Args:
         predictions: Predictions for examples of the dataset. Only the dataset and the device are used.
@@ -59,11 +60,8 @@ def tree_heights(predictions: Predictions) -> Tensor:
 
 
 def _heights(predictions: Predictions, k: int) -> Tensor:
-    """Return a B x min(k, K) matrix of heights in the class tree, for a batch of B examples and K classes.
-
-    Entry (i, j) is the height of the lowest common ancestor of two classes: the true class of example i, and the class
-    with the j-th largest logit of this example.
-    """
+    # Entry (i, j) is the height of the lowest common ancestor of the true class of example i and the class with the
+    # j-th largest logit of this example.
     heights = tree_heights(predictions)
     best = predictions.logits.topk(min(k, len(heights)), dim=1).indices
     return heights[best, predictions.labels[:, None]]
@@ -82,7 +80,8 @@ def _over_mistakes(sums: Tensor, count: int) -> float:
 def mistake_severity(predictions: Predictions) -> Tensor:
     """Return the sum of the severities of the mistakes in a batch, and the number of mistakes in the batch.
 
-    Both numbers are added up over all batches. The metric is the first total divided by the second.
+    The severity of a mistake is the height, in the class tree, of the lowest common ancestor of the predicted class and
+    the true class. Both numbers are added up over all batches, and the metric is the first total divided by the second.
     """
     heights = _heights(predictions, 1)
     return torch.stack([heights.sum(), (heights > 0).sum()])
@@ -103,7 +102,7 @@ def distance_sum(k: int, predictions: Predictions) -> Tensor:
 
 
 def add_mean(name: str, sums: Sums, summary: str) -> None:
-    """Register a metric that is a mean over the examples. It is defined for datasets for which `has_tree` is true.
+    """Register a metric that is a mean over the examples, for datasets whose classes are all in one class tree.
 
     Args:
         name: Name of the metric, without the prefix `test_` or `validation_`.
