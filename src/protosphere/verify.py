@@ -18,9 +18,10 @@ has four parts:
 A file is accepted only if all checks have passed. A file is not checked if the work is above the limit, if the file or
 the proof cannot be read or has another format, or if the proof is for another K or n. Any other error is a rejection.
 
-Terms: `count` is K and `dim` is n. A scaled row is a point with its coordinates multiplied by ONE = 2^52 and rounded to
-integers. Codewords are integers, whose highest bit is the first entry. Sums of codewords are modulo 2 (XOR). The label
-of a codeword is the index of the glue vector (extra coordinates) that follows it, or 0 if there are no glue vectors.
+The arguments `count` and `dim` are K and n. A scaled row is a point with its coordinates multiplied by ONE = 2^52 and
+rounded to integers. Codewords are integers, whose highest bit is the first entry. Sums of codewords are modulo 2 (XOR).
+The label of a codeword is the index of the glue vector (extra coordinates) that follows it, or 0 if there are no glue
+vectors.
 """
 
 from __future__ import annotations
@@ -123,7 +124,8 @@ class CodeFile:
         certificate: Part of the header with the stated maximum cosine and converse.
         count: Number K of points.
         dim: Dimension n.
-        limit: Largest number of products of two numbers that one step may compute.
+        limit: Largest number of products of two numbers that one step may compute; infinity for no limit on work and
+            memory.
     """
 
     arrays: dict[str, StoredArray]
@@ -134,9 +136,15 @@ class CodeFile:
     limit: float
 
     def array(self, name: str, kind: str, *shape: int | None) -> StoredArray:
-        """Return the array with this name after checking that its type is `kind` and its shape is `shape`.
+        """Return the array with this name after checking its number type and its shape.
 
-        None in `shape` allows any length. VerificationError is raised if the type or the shape differs.
+        Args:
+            name: Name of the array in the file.
+            kind: Required number type, such as "F64".
+            shape: Required length of each dimension; None allows any length.
+
+        Raises:
+            VerificationError: If the type or a length differs.
         """
         found = self.arrays[name]
         lengths = [b if a is None else a for a, b in zip(shape, found.shape, strict=True)]  # fmt: skip
@@ -145,9 +153,10 @@ class CodeFile:
         return found
 
     def spend(self, products: int) -> None:
-        """Raise NotCheckedError if the next step needs more work than `limit`.
+        """Raise NotCheckedError if a step needs more work than `limit`.
 
-        `products` is the number of products of two numbers that the step computes.
+        Args:
+            products: Number of products of two numbers that the step computes.
         """
         enough = products <= self.limit
         not_checked_unless(
@@ -155,10 +164,12 @@ class CodeFile:
         )
 
     def hold(self, size_bytes: int) -> None:
-        """Raise NotCheckedError if the next step needs more memory than `MOST_BYTES`.
+        """Raise NotCheckedError if a step needs more than 2^30 bytes of memory.
 
-        `size_bytes` is the memory that the step needs. If `limit` is infinite, as with the option --no-limit, no error
-        is raised.
+        If `limit` is infinite, as with the option --no-limit, no error is raised.
+
+        Args:
+            size_bytes: Number of bytes that the step needs.
         """
         enough = size_bytes <= MOST_BYTES or self.limit == math.inf
         not_checked_unless(
@@ -188,8 +199,8 @@ def size_in(value: Any) -> int:
 def fraction_in(value: Any) -> Fraction:
     """Return a number from a header as a Fraction.
 
-    In the header, the number must be a text such as "1/3", or an int or float with an absolute value of at most 2. If
-    `value` is anything else, VerificationError is raised.
+    In the header, the number is a text such as "1/3", or an int or float with an absolute value of at most 2. Anything
+    else raises VerificationError.
     """
     if isinstance(value, str):
         plain = re.fullmatch(r"-?\d{1,300}(/[1-9]\d{0,299})?", value, re.ASCII)
@@ -202,8 +213,15 @@ def fraction_in(value: Any) -> Fraction:
 def read_code(path: Path, limit: float) -> CodeFile:
     """Read a code file, and check its digest and sizes.
 
-    A file consists of 8 bytes with the length of the header, the header, and the bytes of the arrays. `limit` is the
-    largest number of products of two numbers that a later step may compute.
+    A file consists of 8 bytes with the length of the header, the header, and the bytes of the arrays.
+
+    Args:
+        path: The file.
+        limit: Largest number of products of two numbers that a later step may compute.
+
+    Raises:
+        VerificationError: If the content does not match its digest, or a size is wrong.
+        NotCheckedError: If protosphere has not written the file, or has written it in another format.
     """
     content = path.read_bytes()
     start = 8 + int.from_bytes(content[:8], "little")
@@ -227,8 +245,12 @@ def read_code(path: Path, limit: float) -> CodeFile:
 def stored_arrays(header: dict[str, Any], body: bytes) -> dict[str, StoredArray]:
     """Return the arrays of a file by name.
 
-    `header` has the type, the shape and the position of each array, and `body` has the bytes after the header. The
-    arrays must fill `body` without gaps. The number of bytes of each array must agree with its type and shape.
+    The arrays must fill the file without gaps, and the number of bytes of each array must agree with its type and
+    shape. Otherwise VerificationError is raised.
+
+    Args:
+        header: Type, shape and position of each array.
+        body: Bytes of the file after the header.
     """
     arrays: dict[str, StoredArray] = {}
     end = 0
@@ -304,8 +326,9 @@ def scaled(array: StoredArray) -> list[list[int]]:
 def rounding(dim: int) -> Fraction:
     """Return an upper bound on the error of an inner product that is computed from scaled rows.
 
-    Let x and y be unit vectors of R^n, n < 2^29, and let X and Y be their scaled rows. The inner product of x and y is
-    computed as <X, Y> / ONE^2. The bound on the error is (r + 1) / ONE, where r is sqrt(n), rounded down.
+    Let x and y be unit vectors of R^n, n < 2^29, and let X and Y be their scaled rows: their coordinates multiplied by
+    ONE = 2^52 and rounded to integers. The inner product of x and y is computed as <X, Y> / ONE^2. The bound on the
+    error is (r + 1) / ONE, where r is sqrt(n), rounded down.
 
     The bound is proved as follows. A coordinate of X / ONE differs from that of x by at most 1 / (2 ONE), so x - X /
     ONE has a norm of at most sqrt(n) / (2 ONE). The same is true of y and Y. The bound then follows by the
@@ -317,7 +340,11 @@ def rounding(dim: int) -> Fraction:
 def unit_error(rows: list[list[int]], dim: int) -> Fraction:
     """Return an upper bound on the differences between 1 and the squared norms of the points.
 
-    `rows` are the scaled points. If the bound is larger than rounding errors can be, VerificationError is raised.
+    If the bound is larger than rounding errors can be, VerificationError is raised.
+
+    Args:
+        rows: The scaled rows of the points: their coordinates multiplied by ONE = 2^52 and rounded to integers.
+        dim: Dimension n.
     """
     farthest = max(abs(sum(map(mul, row, row)) - ONE * ONE) for row in rows)
     error = Fraction(farthest, ONE * ONE) + rounding(dim)
@@ -370,11 +397,11 @@ def largest_product(rows: list[list[int]]) -> int:
 
 
 def largest_long_product(rows: list[list[int]], dim: int) -> int:
-    """Return the largest inner product of the scaled rows of two different points.
+    """Return the largest inner product of two different scaled rows, which have integers of up to 53 bits.
 
     Products of short integers are faster. Therefore all pairs are first compared by short rows: the scaled rows divided
-    by COARSE and rounded down. Only the pairs of points whose short rows have nearly the largest inner product are then
-    compared exactly. If there are more than `CLOSEST_PAIRS` such pairs per point, all pairs are compared exactly.
+    by COARSE = 2^32 and rounded down. Only the pairs of points whose short rows have nearly the largest inner product
+    are then compared exactly. If there are more than 100 such pairs per point, all pairs are compared exactly.
 
     The rounding changes an inner product of two divided rows by at most r (4 ONE / COARSE + r), where r is an integer
     above sqrt(n). The reason is that a divided row has a norm of at most 2 ONE / COARSE, and that the rounding changes
@@ -391,10 +418,12 @@ def largest_long_product(rows: list[list[int]], dim: int) -> int:
 
 
 def integer_rows(rows: list[list[int]]) -> tuple[list[list[int]], int] | None:
-    """Return integer vectors and a number N such that each point is an integer vector divided by sqrt(N).
+    """Return integer vectors and a number N such that each point is one of them divided by sqrt(N), up to rounding.
 
-    `rows` are the scaled points. All vectors have the squared norm N. Coordinates are compared up to rounding (see
-    `is_rounded`). If there are no such vectors with N up to `LARGEST_INTEGER_NORM`, None is returned.
+    All vectors have the squared norm N, which is at most 1024. If there are no such vectors, None is returned.
+
+    Args:
+        rows: The scaled rows of the points: their coordinates multiplied by ONE = 2^52 and rounded to integers.
     """
     for norm in range(1, LARGEST_INTEGER_NORM + 1):
         root = math.sqrt(norm) / ONE
@@ -406,10 +435,13 @@ def integer_rows(rows: list[list[int]]) -> tuple[list[list[int]], int] | None:
 
 
 def is_rounded(vector: list[int], norm: int, row: list[int]) -> bool:
-    """Return whether a point is the integer vector `vector` divided by sqrt(`norm`), up to rounding.
+    """Return whether a point is an integer vector of squared norm N divided by sqrt(N), up to rounding.
 
-    `row` is the scaled row of the point. Its entries may differ by at most 4 from the exact values times ONE. If the
-    squared norm of `vector` is not `norm`, the result is False.
+    Args:
+        vector: The integer vector. If its squared norm is not N, the result is False.
+        norm: The number N.
+        row: The scaled row of the point: its coordinates times ONE = 2^52. They may differ by at most 4 from the exact
+            values.
     """
     exact = {a: math.isqrt(a * a * ONE * ONE // norm) for a in map(abs, vector)}
     near = all(
@@ -420,7 +452,7 @@ def is_rounded(vector: list[int], norm: int, row: list[int]) -> bool:
 
 
 def dense_cosine(code: CodeFile) -> MaxCosine:
-    """Return the maximum cosine of points that are stored as float64 rows, by comparing all pairs."""
+    """Return the maximum cosine of points that are stored as float64 coordinates, by comparing all pairs."""
     code.spend(code.count**2 * code.dim // 2)
     rows = scaled(code.array("points", "F64", code.count, code.dim))
     unit = unit_error(rows, code.dim)
@@ -459,9 +491,13 @@ class Codewords:
 
 
 def packed_words(code: CodeFile, name: str, count: int | None, n: int) -> list[int]:
-    """Return the rows of the array `name`, which contains packed bits, as integers of `n` bits.
+    """Return the codewords of an array of packed bits, as integers of n bits whose highest bit is the first entry.
 
-    The array must have `count` rows, or any number of rows if `count` is None.
+    Args:
+        code: The code file.
+        name: Name of the array, which has one row for each codeword, with eight bits in a byte.
+        count: Required number of rows; None allows any number.
+        n: Number of bits of a codeword. The bits after them must be 0.
     """
     width = (n + 7) // 8
     data = code.array(name, "U8", count, width).data
@@ -472,17 +508,20 @@ def packed_words(code: CodeFile, name: str, count: int | None, n: int) -> list[i
 
 
 def number_array(code: CodeFile, name: str, limit: int) -> tuple[int, ...]:
-    """Return the K integers of the array `name` after checking that they are from 0 to `limit` - 1."""
+    """Return the K integers of an array, one for each point, after checking that they are from 0 to `limit` - 1.
+
+    Args:
+        code: The code file.
+        name: Name of the array.
+        limit: Number that is above all possible integers.
+    """
     numbers = code.array(name, "I64", code.count).numbers()
     ensure(0 <= min(numbers) <= max(numbers) < limit, f"'{name}' is out of range")
     return numbers
 
 
 def all_sums(rows: Sequence[int]) -> list[int]:
-    """Return all 2^k sums of k rows.
-
-    Entry j is the sum of the rows i for which bit i of j is 1.
-    """
+    """Return all 2^k sums modulo 2 of k codewords. Entry j is the sum of the codewords i for which bit i of j is 1."""
     sums = [0]
     for row in rows:
         sums += [word ^ row for word in sums]
@@ -490,7 +529,7 @@ def all_sums(rows: Sequence[int]) -> list[int]:
 
 
 def sums_of(rows: list[int], numbers: Iterable[int]) -> list[int]:
-    """Return one codeword for each integer in `numbers`: the sum of the rows i for which bit i of the integer is 1."""
+    """Return one codeword for each of `numbers`: the sum modulo 2 of the rows i for which bit i of the number is 1."""
     tables = [all_sums(rows[i : i + 8]) for i in range(0, len(rows), 8)]
     words: list[int] = []
     for number in numbers:
@@ -502,9 +541,11 @@ def sums_of(rows: list[int], numbers: Iterable[int]) -> list[int]:
 
 
 def affine_functions(m: int, points: Sequence[int]) -> list[int]:
-    """Return m + 1 codewords: the values of the functions 1, x_0, ..., x_(m-1) at `points`.
+    """Return m + 1 codewords that list the values of the functions 1, x_0, ..., x_(m-1) at given points.
 
-    A point is an integer of m bits, and x_i is its bit i. A codeword lists the values in the order of the points.
+    Args:
+        m: Number of bits of a point.
+        points: Integers of m bits, in the order of the bits of the codewords. The value of x_i at a point is its bit i.
     """
     functions = ["1" * len(points)]
     for i in range(m):
@@ -515,9 +556,15 @@ def affine_functions(m: int, points: Sequence[int]) -> list[int]:
 def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
     """Return the codewords of n bits that the file stores, in the order of the points.
 
-    `structure` is the form in which they are stored: "signs", "shortened", "linear" or "cosets". In the forms "linear"
-    and "cosets", the codewords are computed from other arrays of the file. If the file also stores the codewords
-    themselves, they must be equal to the computed ones.
+    If the file stores the arrays from which codewords are computed, and also the codewords themselves, the two must
+    agree.
+
+    Args:
+        code: The code file.
+        structure: The form in which the codewords are stored: "signs" and "shortened" (the codewords themselves),
+            "linear" (sums of the rows of a generator matrix) or "cosets" (sums of the values of an affine function and
+            a codeword of the coset).
+        n: Number of bits of a codeword.
     """
     if structure == "signs":
         words = packed_words(code, "signs", code.count, n)
@@ -554,9 +601,9 @@ def shortened_rows(code: CodeFile, n: int) -> list[int]:
     """Return codewords of n bits that generate a linear subcode of a shortened code.
 
     The original codewords have one bit for each of the integers 0, 1, ..., 2^m - 1, which are called points. Shortening
-    has removed the first j points of the list 0, 1, 2, 4, 8, ... The header states m and j. The subcode consists of the
-    affine functions that are zero at the removed points. A codeword lists the values of such a function at the first n
-    points that are left.
+    has removed the first j points of the list 0, 1, 2, 4, 8, ... The header of the file states m and j. The subcode
+    consists of the affine functions that are zero at the removed points. A codeword lists the values of such a function
+    at the first n points that are left.
     """
     m = size_in(code.description["shortened"]["m"])
     shortened = size_in(code.description["shortened"]["shortened"])
@@ -568,9 +615,11 @@ def shortened_rows(code: CodeFile, n: int) -> list[int]:
 
 
 def reduced(word: int, rows: list[int]) -> int:
-    """Return the smallest codeword of the coset `word` + C, where C is the linear code that `rows` generate.
+    """Return the smallest codeword of a coset of a linear code.
 
-    `rows` must be a result of `reduced_rows`.
+    Args:
+        word: A codeword of the coset, as an integer.
+        rows: A basis of the linear code in descending order, in which no two codewords have the same highest bit.
     """
     for row in rows:
         word = min(word, word ^ row)
@@ -595,10 +644,14 @@ Cosets = dict[int, Counter[int]]
 
 
 def cosets_of(labels: Sequence[int], words: list[int], rows: list[int]) -> Cosets:
-    """Return, for each label, how many of the codewords with this label are in each coset of a linear code.
+    """Return a mapping from each label to a counter of the codewords with this label in each coset of a linear code.
 
-    The linear code is generated by `rows`. `labels[i]` is the label of `words[i]`. The result maps each label to a
-    counter of cosets. The key of a coset in the counter is its smallest codeword.
+    The key of a coset in the counter is its smallest codeword.
+
+    Args:
+        labels: Label of each codeword: the index of the glue vector that follows it, or 0 if there are no glue vectors.
+        words: The codewords.
+        rows: A basis of the linear code in descending order, in which no two codewords have the same highest bit.
     """
     cosets: Cosets = {label: Counter() for label in sorted(set(labels))}
     for label, word in zip(labels, words, strict=True):
@@ -609,8 +662,9 @@ def cosets_of(labels: Sequence[int], words: list[int], rows: list[int]) -> Coset
 def are_filled(cosets: Cosets, size: int) -> bool:
     """Return whether whole cosets may be compared in place of the codewords of the file.
 
-    `cosets` is a result of `cosets_of` for a linear code with `size` codewords. A group consists of all codewords of
-    the file that have the same label and are in the same coset. The result is True if two conditions hold:
+    `cosets` maps each label to a counter of the codewords with this label in each coset of a linear code. The linear
+    code has `size` codewords. A group consists of all codewords of the file that have the same label and are in the
+    same coset. The result is True if two conditions hold:
 
     - For any two groups A and B, |A| + |B| > size. Then the minimum distance between A and B is the minimum distance
       between their cosets, for this reason: consider two codewords, one of each coset. The cosets contain `size` pairs
@@ -627,10 +681,14 @@ def are_filled(cosets: Cosets, size: int) -> bool:
 def filled_subcode(labels: Sequence[int], code: Codewords) -> list[int]:
     """Return generators of a linear subcode whose cosets may be compared in place of single codewords.
 
-    `labels[i]` is the label of codeword i of `code`. The subcode is generated by the first k of the codewords
-    `code.rows`. The number k is the largest number up to `LARGEST_SPAN_BITS` for which `are_filled` is True for the
-    cosets of this subcode. If there is no such k, or if there are at most `FEW_WORDS` codewords, an empty list is
-    returned.
+    The minimum distances between the cosets are then those between the codewords of the file in them, because the file
+    has enough codewords of each coset (`are_filled` has the proof). The subcode is generated by the first k of the
+    codewords `code.rows`. The number k is as large as possible, up to 20. If there is no such k, or if there are at
+    most 2,000 codewords, an empty list is returned.
+
+    Args:
+        labels: Label of each codeword: the index of the glue vector that follows it, or 0 if there are no glue vectors.
+        code: The codewords of the file.
     """
     count = len(code.words)
     if count > FEW_WORDS:
@@ -648,11 +706,13 @@ def least_distances(
     """Return a mapping from pairs of labels (g, h), g <= h, to minimum distances.
 
     The minimum distance of (g, h) is the smallest Hamming distance between a codeword with label g and another codeword
-    with label h. Pairs of labels without two such codewords are left out. `labels[i]` is the label of codeword i of
-    `signs`.
+    with label h. Pairs of labels without two such codewords are left out. If two codewords with the same label are
+    equal, the mapping has only one entry, with the distance 0.
 
-    If two codewords with the same label are equal, the other distances are not computed. The mapping then has only one
-    entry, with the distance 0.
+    Args:
+        code: The code file, which limits the work.
+        labels: Label of each codeword: the index of the glue vector that follows it, or 0 if there are no glue vectors.
+        signs: The codewords of the file.
     """
     if len(set(zip(labels, signs.words, strict=True))) < len(labels):
         return {(labels[0], labels[0]): 0}  # two classes have one point
@@ -677,11 +737,15 @@ def least_distances(
 
 
 def nearest(word: int, others: list[int], sums: list[int]) -> list[int]:
-    """Return a list whose smallest number is the distance from the coset of `word` to the nearest of other cosets.
+    """Return numbers, the smallest of which is the distance from a coset of a linear code to the nearest of others.
 
-    The cosets are cosets of one linear code. `sums` has all codewords of this code, and `others` has one codeword of
-    each of the other cosets. The distance of two cosets is the smallest Hamming distance between a codeword of the
-    first and a codeword of the second. If `others` is empty, the list is empty.
+    The distance of two cosets is the smallest Hamming distance between a codeword of the first and a codeword of the
+    second.
+
+    Args:
+        word: A codeword of the first coset.
+        others: One codeword of each of the other cosets. If there are none, the result is empty.
+        sums: All codewords of the linear code.
     """
     if not others:
         return []
@@ -730,8 +794,8 @@ def glued_cosine(code: CodeFile) -> MaxCosine:
 def words_and_axes_cosine(code: CodeFile) -> MaxCosine:
     """Return the maximum cosine of points that are codewords or axes.
 
-    A codeword of N bits, where N is a square, is a point with entries +-1/sqrt(N). An axis is e_i or -e_i for i from 0
-    to N - 1. In the array `axes`, the number 0 stands for a codeword, 1 + 2i for e_i, and 2 + 2i for -e_i.
+    A codeword of N bits, where N is a square, is a point with entries +-1/sqrt(N). An axis is a unit vector e_i or -e_i
+    for i from 0 to N - 1. In the array `axes`, the number 0 stands for a codeword, 1 + 2i for e_i, and 2 + 2i for -e_i.
     """
     length = code.dim - size_in(code.description["zeros"])
     root = math.isqrt(max(0, length))
@@ -813,10 +877,13 @@ class Part:
 
 
 def read_part(code: CodeFile, number: int, record: dict[str, Any]) -> Part:
-    """Return the part with the index `number`.
+    """Return one of the parts that describe a class.
 
-    `record` is the entry of the header that describes this part. Only the first `record["size"]` points represent
-    values. The other points are ignored.
+    Args:
+        code: The code file.
+        number: Index of the part.
+        record: Entry of the header that describes the part. Its "size" is the number of values. Only as many points,
+            the first ones, represent values, and the other points are ignored.
     """
     prefix = f"part{number}_"
     own = {
@@ -897,8 +964,11 @@ def product_cosine(code: CodeFile) -> MaxCosine:
 def class_columns(code: CodeFile, sizes: list[int]) -> list[tuple[int, ...]]:
     """Return one column for each part. Entry i of a column is the index of the value that class i has in this part.
 
-    `sizes` has the number of values of each part. A file may omit the columns if every combination of values is a
-    class. In this case, an empty list is returned.
+    A file may omit the columns if every combination of values is a class. In this case, an empty list is returned.
+
+    Args:
+        code: The code file.
+        sizes: Number of values of each part.
     """
     if "values" not in code.arrays:
         every = math.prod(sizes) == code.count
@@ -915,7 +985,12 @@ def class_columns(code: CodeFile, sizes: list[int]) -> list[tuple[int, ...]]:
 
 
 def largest_of_classes(parts: list[Part], columns: list[tuple[int, ...]]) -> Fraction:
-    """Return the largest cosine of two classes. Class i has the value with the index `columns[p][i]` in part p."""
+    """Return the largest cosine of two classes: the mean of the cosines of their values, weighted by shares.
+
+    Args:
+        parts: The parts, with their shares and the cosines of their values.
+        columns: One column for each part. Entry i of a column is the index of the value that class i has in this part.
+    """
     scale = math.lcm(*(part.share.denominator for part in parts))
     tables = [
         [[int(part.share * scale) * x for x in row] for row in part.cosines]
@@ -962,10 +1037,10 @@ def fine_rows(code: CodeFile, name: str) -> list[list[int]]:
 
 
 def read_quantized(code: CodeFile) -> tuple[list[list[list[int]]], list[list[list[int]]]]:  # fmt: skip
-    """Return two lists of matrices: one matrix for each part, and one matrix for each codebook.
+    """Return two lists of matrices: one matrix for each part of the points, and one matrix for each codebook.
 
-    The rows of the matrix of a part are the values of this part. The rows of the matrix of a codebook are its
-    codewords. All entries are multiplied by FINE = 2^104 and rounded to integers.
+    The rows of the matrix of a part are vectors, called its values. The rows of the matrix of a codebook are its
+    codewords, which are vectors, too. All entries are multiplied by FINE = 2^104 and rounded to integers.
     """
     num_parts = size_in(code.description["num_parts"])
     num_codebooks = size_in(code.description["num_codebooks"])
@@ -1009,10 +1084,15 @@ def quantized_row(
     codebooks: list[list[list[int]]],
     values: Sequence[int],
 ) -> list[int]:
-    """Return the scaled row of a point.
+    """Return the coordinates of a quantized point, multiplied by ONE = 2^52 and rounded to integers.
 
-    `parts` and `codebooks` are the results of `read_quantized`. The first entries of `values` select a value of each
-    part, and the remaining entries select a codeword of each codebook.
+    The point lists the coordinates of one value of each part, followed by the sum of one codeword of each codebook,
+    multiplied by a factor that gives the point norm 1.
+
+    Args:
+        parts: For each part, a matrix whose rows are its values, multiplied by FINE = 2^104 and rounded to integers.
+        codebooks: For each codebook, a matrix whose rows are its codewords, multiplied by FINE and rounded to integers.
+        values: Index of the value of each part, followed by the index of the codeword of each codebook.
     """
     row: list[int] = []
     for part, value in zip(parts, values, strict=False):
@@ -1027,9 +1107,11 @@ def quantized_row(
 
 
 def row_of_norm_one(row: list[int], total: list[int]) -> list[int]:
-    """Return the unit vector (row, c * total) as a scaled row. The factor c > 0 makes the norm 1.
+    """Return the coordinates of a vector (x, c y) of norm 1, with c > 0, multiplied by ONE = 2^52 and rounded.
 
-    `row` and `total` have coordinates multiplied by FINE = 2^104, and the result has coordinates multiplied by ONE.
+    Args:
+        row: Coordinates of x, multiplied by FINE = 2^104 and rounded to integers.
+        total: Coordinates of y, multiplied by FINE and rounded to integers.
     """
     rest = FINE * FINE - sum(map(mul, row, row))
     square = sum(map(mul, total, total))
@@ -1095,10 +1177,7 @@ def times(f: Polynomial, g: Polynomial) -> Polynomial:
 
 
 def gegenbauer(dim: int, degree: int) -> list[Polynomial]:
-    """Return the Gegenbauer polynomials P_0, ..., P_degree of the sphere in R^n.
-
-    They are normalized to P_k(1) = 1.
-    """
+    """Return the Gegenbauer polynomials P_0, ..., P_degree of the sphere in R^n, scaled so that P_k(1) = 1."""
     found = [[Fraction(1)], [ZERO, Fraction(1)]]
     for k in range(1, degree):
         raised = plus([], Fraction(2 * k + dim - 2, k + dim - 2), [ZERO, *found[k]])
@@ -1107,7 +1186,12 @@ def gegenbauer(dim: int, degree: int) -> list[Polynomial]:
 
 
 def expansion(f: Polynomial, dim: int) -> list[Fraction]:
-    """Return the coefficients f_k of f = f_0 P_0 + f_1 P_1 + ..., where P_k are the Gegenbauer polynomials of R^n."""
+    """Return the coefficients f_k of f = f_0 P_0 + f_1 P_1 + ..., where P_k are the Gegenbauer polynomials of R^n.
+
+    Args:
+        f: A polynomial.
+        dim: Dimension n.
+    """
     basis = gegenbauer(dim, len(f) - 1)
     coefficients: list[Fraction] = []
     for k in reversed(range(len(f))):
@@ -1117,7 +1201,12 @@ def expansion(f: Polynomial, dim: int) -> list[Fraction]:
 
 
 def from_expansion(coefficients: list[Fraction], dim: int) -> Polynomial:
-    """Return the polynomial f_0 P_0 + f_1 P_1 + ..., where P_k are the Gegenbauer polynomials of R^n."""
+    """Return the polynomial f_0 P_0 + f_1 P_1 + ..., where P_k are the Gegenbauer polynomials of R^n.
+
+    Args:
+        coefficients: The numbers f_0, f_1, ...
+        dim: Dimension n.
+    """
     f: Polynomial = []
     for k, basis in enumerate(gegenbauer(dim, len(coefficients) - 1)):
         f = plus(f, coefficients[k], basis)
@@ -1178,6 +1267,7 @@ def is_negative(f: Polynomial, low: Fraction, high: Fraction) -> bool:
 def read_proof(path: Path, code: CodeFile) -> dict[str, Any]:
     """Read a proof file, and return the JSON object in it.
 
+    The object states a lower bound on the maximum cosine of any K points of R^n, and a polynomial that proves it.
     NotCheckedError is raised if the file cannot be read, is not a proof file, or is for another K or n than the code.
     """
     try:
@@ -1212,7 +1302,14 @@ def shortened(value: Any) -> str:
 def proof_bound(proof: dict[str, Any], code: CodeFile) -> Fraction:
     """Return the lower bound on the maximum cosine of any K points that a proof states, after checking the proof.
 
-    The polynomial of the proof must be negative from -1 to the bound, and `excludes` must be true for its coefficients.
+    The proof has the bound and the coefficients of a polynomial f in the Gegenbauer polynomials of R^n. The
+    coefficients must prove that among any K points, two have a cosine t with f(t) > 0 (`excludes` has the conditions).
+    Besides, f must be negative from -1 to the bound. So the cosine of the two points is above the bound. If the proof
+    is wrong, VerificationError is raised.
+
+    Args:
+        proof: JSON object of the proof file.
+        code: The code file, which has K and n.
     """
     cosine = fraction_in(proof["cosine"])
     coefficients = [fraction_in(coefficient) for coefficient in proof["coefficients"]]
@@ -1226,9 +1323,15 @@ def proof_bound(proof: dict[str, Any], code: CodeFile) -> Fraction:
 
 
 def checked_proof(name: str, proof: dict[str, Any], code: CodeFile) -> Fraction:
-    """Return the result of `proof_bound`, or raise VerificationError if the proof is wrong or malformed.
+    """Return the lower bound on the maximum cosine of any K points that a proof states, after checking the proof.
 
-    The message of the error begins with the name of the proof file, `name`.
+    Args:
+        name: Name of the proof file, for the error message.
+        proof: JSON object of the proof file.
+        code: The code file, which has K and n.
+
+    Raises:
+        VerificationError: If the proof is wrong or malformed.
     """
     try:
         return proof_bound(proof, code)
@@ -1291,14 +1394,15 @@ def levenshtein_excludes(count: int, dim: int, s: Fraction) -> bool:
 def levenshtein_is_sharp(count: int, dim: int, s: Fraction) -> bool:
     """Return whether Levenshtein's polynomial proves that any K points of R^n have a maximum cosine of at least s.
 
-    Let f(t) = (t - s) g(t) be Levenshtein's polynomial, where g is the result of `levenshtein_factor`. Let P_k be the
-    Gegenbauer polynomials of R^n, and write f = f_0 P_0 + f_1 P_1 + ... and g = g_0 P_0 + g_1 P_1 + ... The result is
-    True if five conditions hold: f_0 > 0, no f_k is negative, g_k >= 0 wherever f_k = 0, f(1) = K f_0, and
-    g(1) < K g_0.
+    Let f(t) = (t - s) g(t) be Levenshtein's polynomial, with the factor g of `levenshtein_factor`, which is at least 0
+    for t >= -1. Let P_k be the Gegenbauer polynomials of R^n, and write f = f_0 P_0 + f_1 P_1 + ... and g = g_0 P_0 +
+    g_1 P_1 + ... The result is True if five conditions hold: f_0 > 0, no f_k is negative, g_k >= 0 wherever f_k = 0,
+    f(1) = K f_0, and g(1) < K g_0.
 
     The proof is as follows. For a small number e > 0, let h = f + e g. This polynomial equals (t - (s - e)) g(t), so it
-    is at most 0 for -1 <= t <= s - e. By the five conditions, `excludes` is True for h. Therefore any K points have a
-    maximum cosine above s - e. As e can be arbitrarily small, the maximum cosine is at least s.
+    is at most 0 for -1 <= t <= s - e. By the five conditions, h_0 > 0, no h_k is negative, and h(1) < K h_0. These are
+    the conditions of `excludes` for h, which prove that two of any K points have a cosine t with h(t) > 0. So any K
+    points have a maximum cosine above s - e. As e can be arbitrarily small, the maximum cosine is at least s.
     """
     factor = levenshtein_factor(dim, levenshtein_degree(count, dim), s)
     f = expansion(plus([ZERO, *factor], -s, factor), dim)
@@ -1349,9 +1453,14 @@ CITED = """
 def cited_bound(count: int, dim: int, theorem: str) -> Fraction:
     """Return the lower bound on the maximum cosine of K points in R^n that the table `CITED` has for a theorem.
 
-    `theorem` names the authors, as in the last column of the table. A row of the table applies if it has at most K
-    points and at least n dimensions. If several rows apply, the largest bound is returned. If no row applies,
-    VerificationError is raised.
+    A row of the table has n', K', the maximum cosine of an optimal code of K' points in R^n', and the authors of the
+    theorem. It gives a bound for at least K' points in at most n' dimensions. If several rows apply, the largest bound
+    is returned. If no row applies, VerificationError is raised.
+
+    Args:
+        count: Number K of points.
+        dim: Dimension n.
+        theorem: Names of the authors.
     """
     values: list[Fraction] = []
     for line in CITED.split("\n")[1:-1]:
@@ -1390,10 +1499,13 @@ NODES = quadrature_nodes(QUADRATURE_POINTS)
 
 
 def schlaefli_function(order: int, width: float) -> float:
-    """Return Schlaefli's function F_m(a) as a float, where m is `order`.
+    """Return Schlaefli's function F_m(a) as a float, for the angle a with cos 2a = 1 / (m - 1) - w.
 
-    The angle a is the one for which cos 2a = 1 / (m - 1) - `width`. For m = 1, the result is 1. The volumes of regular
-    spherical simplices are multiples of this function.
+    The volumes of regular spherical simplices are multiples of this function.
+
+    Args:
+        order: The number m. For m = 1, the result is 1.
+        width: The number w.
     """
     if order <= 2:
         return 1.0 if order == 1 else 2 / math.pi * math.asin(math.sqrt(width / 2))
@@ -1435,9 +1547,14 @@ class Converse:
 
 
 def stated_converse(code: CodeFile, found: MaxCosine) -> Converse:
-    """Return the converse (lower bound) that the file states, after checking it by the theorem that the file names.
+    """Return the converse that the file states, after checking it by the theorem that the file names.
 
-    `found` is the maximum cosine of the points. VerificationError is raised if the converse is above it.
+    The converse is a lower bound on the maximum cosine of any K points of R^n. VerificationError is raised if the
+    theorem does not give it, or if it is above the maximum cosine of the points of the file.
+
+    Args:
+        code: The code file.
+        found: The maximum cosine of its points.
     """
     theorem = code.certificate["theorem"]
     stated = fraction_in(code.certificate["converse"])
@@ -1472,15 +1589,20 @@ def stated_converse(code: CodeFile, found: MaxCosine) -> Converse:
 def levenshtein_converse(
     code: CodeFile, found: MaxCosine, stated: Fraction, wrong: str
 ) -> Converse:
-    """Return Levenshtein's bound after checking that it equals `stated`, the converse of the file, up to rounding.
+    """Return Levenshtein's lower bound after checking that it equals the bound that the file states, up to rounding.
 
-    Levenshtein's polynomial must prove that the maximum cosine of any K points is above a fraction just below `stated`.
-    It must not prove that the maximum cosine is above a fraction just above `stated`. For n = 2, `circle_bound` is used
-    instead of the polynomial. If a check fails, VerificationError is raised with the message `wrong`.
+    For n > 2, Levenshtein's polynomial must prove that the maximum cosine of any K points is above a fraction just
+    below the stated bound. It must not prove that the maximum cosine is above a fraction just above the stated bound.
 
-    The result is the fraction just below `stated`, except in two cases. For n = 2, it is `circle_bound`. For larger n,
-    let `found` be the maximum cosine of the points of the file. If `found` is exact, and the polynomial proves that no
-    K points have a lower maximum cosine, the result is `found`.
+    The result is the fraction just below the stated bound, except in two cases. For n = 2, it is a fraction just below
+    cos(2 pi / K), which must be near the stated bound. For larger n, it is the maximum cosine of the points of the file
+    if this is known exactly, and if the polynomial proves that no K points have a lower maximum cosine.
+
+    Args:
+        code: The code file.
+        found: The maximum cosine of its points.
+        stated: The bound that the file states.
+        wrong: Message of the VerificationError that is raised if a check fails.
     """
     ensure(stated < 1, wrong)
     below = Fraction(math.floor(stated * LEVENSHTEIN_SCALE) - 1, LEVENSHTEIN_SCALE)
@@ -1550,18 +1672,21 @@ def shown(value: Fraction) -> str:
 
 
 def tolerance(dim: int) -> Fraction:
-    """Return the largest difference that is allowed between a float in a certificate and the exact value.
+    """Return the largest difference that is allowed between a float that a file states and the exact value.
 
-    `dim` is the dimension of the points.
+    Args:
+        dim: Dimension n of the points.
     """
     return 8 * rounding(dim)
 
 
 def stated_tolerance(code: CodeFile, stated: str | float, found: MaxCosine) -> Fraction:
-    """Return the largest difference that is allowed between a number in the certificate and the maximum cosine `found`.
+    """Return the largest difference that is allowed between a stated cosine and the maximum cosine of the points.
 
-    `stated` is the number as it is in the header: a text such as "1/3", or a float. If it is a text and `found` is
-    exact, the result is 0.
+    Args:
+        code: The code file.
+        stated: The number as it is in the header: a text such as "1/3", or a float.
+        found: The maximum cosine of the points. If it is known exactly and `stated` is a text, the result is 0.
     """
     if found.exact and isinstance(stated, str):
         return ZERO
@@ -1571,9 +1696,13 @@ def stated_tolerance(code: CodeFile, stated: str | float, found: MaxCosine) -> F
 def check_cosine(code: CodeFile, found: MaxCosine) -> None:
     """Raise VerificationError unless the stated maximum cosine and the stated guarantee agree with the points.
 
-    `found` is the maximum cosine of the points. Up to rounding, the stated maximum cosine must be equal to it, and the
-    guarantee must not be below it. A file with more than `ALL_PAIRS_POINTS` points may state a larger number as maximum
-    cosine, which is then an upper bound.
+    Up to rounding, the stated maximum cosine must be equal to the maximum cosine of the points, and the guarantee must
+    not be below it. A file with more than 20,000 points may state a larger number as maximum cosine, which is then an
+    upper bound.
+
+    Args:
+        code: The code file.
+        found: The maximum cosine of its points.
     """
     stated = fraction_in(code.certificate["max_cosine"])
     slack = stated_tolerance(code, code.certificate["max_cosine"], found)
@@ -1589,7 +1718,13 @@ def check_cosine(code: CodeFile, found: MaxCosine) -> None:
 
 
 def fill_in(verdict: Verdict, code: CodeFile, proof: Path | None) -> None:
-    """Check the content of a code file, and write the results into `verdict`. If `proof` is given, check it too."""
+    """Check the content of a code file, and write the results into a verdict.
+
+    Args:
+        verdict: Object for the results.
+        code: The code file.
+        proof: Path of a proof file to check, too; None if there is none.
+    """
     stated_proof = None if proof is None else read_proof(proof, code)
     structure = code.description["structure"]
     ensure(structure in STRUCTURES, "the structure is unknown")
@@ -1641,9 +1776,11 @@ def fill_in(verdict: Verdict, code: CodeFile, proof: Path | None) -> None:
 
 
 def assumptions(code: CodeFile, found: MaxCosine) -> list[str]:
-    """Return the statements of the file that this program does not check.
+    """Return the statements of a file that this program does not check.
 
-    `found` is the maximum cosine of the points.
+    Args:
+        code: The code file.
+        found: The maximum cosine of its points.
     """
     listed = ["how the points were made: description and provenance"]
     stated = code.certificate["max_cosine"]
