@@ -21,11 +21,14 @@ MIN_IMPROVEMENT = 1e-9
 
 
 def exchange_gains(S: Points, H: Points, L: Points, order: Indices) -> Points:
-    """Return the gain of every exchange of two classes, in O(K^3).
+    """Return the gain of every exchange of two classes' points, which is the increase of the objective, in O(K^3).
+
+    The objective is the sum over pairs of classes u, v of S[u, v] H[u, v], plus the sum over classes u of L[u,
+    order[u]].
 
     Args:
-        S: K x K similarity of the classes.
-        H: K x K cosines of the points that the classes have.
+        S: Symmetric K x K similarities of the classes, with zeros on the diagonal.
+        H: Symmetric K x K cosines of the points that the classes have, with zeros on the diagonal.
         L: K x K matrix; L[u, i] is added to the objective if class u has point i.
         order: The index of the point of each class.
 
@@ -43,13 +46,18 @@ def exchange_gains(S: Points, H: Points, L: Points, order: Indices) -> Points:
 def exchange(
     S: Points, H: Points, L: Points, gains: Points, order: Indices, r: int, s: int
 ) -> None:
-    """Exchange the points of classes r and s, and update the gains above the diagonal in O(K^2).
+    """Exchange the points of classes r and s, and update the gains of all exchanges in O(K^2).
+
+    The objective is the sum over pairs of classes u, v of S[u, v] H[u, v], plus the sum over classes u of L[u,
+    order[u]]. The gain of an exchange is the increase of the objective.
 
     Args:
-        S: K x K similarity of the classes.
-        H: K x K cosines of the points that the classes have. The function updates this array.
+        S: Symmetric K x K similarities of the classes, with zeros on the diagonal.
+        H: Symmetric K x K cosines of the points that the classes have, with zeros on the diagonal. The function updates
+            this array.
         L: K x K matrix; L[u, i] is added to the objective if class u has point i.
-        gains: K x K gains. The function updates the entries above the diagonal.
+        gains: K x K gains; entry (u, v) with u < v is the gain of an exchange of classes u and v. The function updates
+            these entries.
         order: The index of the point of each class. The function updates this array.
         r: One class.
         s: The other class.
@@ -94,7 +102,10 @@ def tabu_search(
     point_groups: Indices,
     tenures: Indices,
 ) -> Indices:
-    """Run Taillard's robust tabu search (1991).
+    """Search for the order of the points with the largest objective by Taillard's robust tabu search (1991).
+
+    The objective is the sum over pairs of classes u, v of S[u, v] H[u, v], plus the sum over classes u of L[u,
+    order[u]]. The gain of an exchange of the points of two classes is the increase of the objective.
 
     Each step makes the exchange with the largest gain that is not tabu. After an exchange, the point that a class left
     is forbidden for this class for some steps. An exchange is tabu if it would give both classes points that are
@@ -102,10 +113,12 @@ def tabu_search(
     which all exchanges are tabu changes nothing.
 
     Args:
-        S: K x K similarity of the classes.
-        H: K x K cosines of the points that the classes have. The function overwrites this array.
+        S: Symmetric K x K similarities of the classes, with zeros on the diagonal.
+        H: Symmetric K x K cosines of the points that the classes have, with zeros on the diagonal. The function
+            overwrites this array.
         L: K x K matrix; L[u, i] is added to the objective if class u has point i.
-        gains: K x K gains of exchanges. The function overwrites this array.
+        gains: K x K gains; entry (u, v) with u < v is the gain of an exchange of classes u and v. The function
+            overwrites this array.
         order: The index of the point of each class at the start. The function overwrites this array.
         class_groups: Group number of each class. An exchange of two classes of the same group does not change the
             objective, and is not made.
@@ -116,7 +129,7 @@ def tabu_search(
             forbidden for v until step i + tenures[i, 1].
 
     Returns:
-        The best order found.
+        The best order found: the index of the point of each class.
     """
     K = len(S)
     until_by_class = np.zeros((K, K), np.int64)

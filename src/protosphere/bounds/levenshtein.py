@@ -1,6 +1,6 @@
 """Levenshtein's lower bound on the maximum cosine of K points in R^n, which holds for all K and n.
 
-Levenshtein's function L_m of order m is defined by the Gegenbauer polynomials P_k of R^n (see `gegenbauer`):
+Levenshtein's function L_m of order m is defined by the Gegenbauer polynomials P_k of R^n, scaled so that P_k(1) = 1:
 
     L_{2k-1}(n, s) = C(k+n-3, k-1) [(2k+n-3)/(n-1) - (P_{k-1}(s) - P_k(s)) / ((1-s) P_k(s))]
     L_{2k}(n, s) = C(k+n-2, k) [(2k+n-1)/(n-1) - (1+s) (P_k(s) - P_{k+1}(s)) / ((1-s) (P_k(s) + P_{k+1}(s)))]
@@ -65,11 +65,12 @@ def levenshtein(num_classes: int, dim: int) -> Bound:
 def levenshtein_cosine(K: int, n: int) -> Cosine:
     """Return Levenshtein's lower bound on the maximum cosine of K points in R^n.
 
-    The bound is computed in closed form for K <= 2n and for n = 2, and by numerical root finding otherwise.
+    The bound is a Fraction if it has a simple formula, such as -1/(K-1) for K <= n + 1. Otherwise it is a float that is
+    rounded down.
 
     Args:
-        K: Number of points.
-        n: Dimension.
+        K: Number of points, at least 2.
+        n: Dimension, at least 1.
     """
     if n + 1 >= K:
         return Fraction(-1, K - 1)
@@ -86,9 +87,10 @@ def levenshtein_cosine(K: int, n: int) -> Cosine:
 
 
 def levenshtein_order(K: int, n: int) -> int:
-    """Return the order of Levenshtein's function for K points: the smallest m >= 3 with K <= D(n, m+1).
+    """Return the order of Levenshtein's function for K points in R^n: the smallest m >= 3 with K <= D(n, m+1).
 
-    Here D(n, m+1) is `design_size(n, m + 1)`. If this m is above `LARGEST_ORDER`, `LARGEST_ORDER` is returned.
+    Here D(n, m) is the lower bound of Delsarte, Goethals and Seidel on the number of points of a spherical m-design in
+    R^n. If the smallest such m is above 4000, 4000 is returned.
 
     Args:
         K: Number of points.
@@ -100,13 +102,11 @@ def levenshtein_order(K: int, n: int) -> int:
 
 
 def design_size(n: int, m: int) -> int:
-    """Return D(n, m), a lower bound on the number of points of a spherical m-design in R^n.
-
-    The bound was proved by Delsarte, Goethals and Seidel.
+    """Return the lower bound of Delsarte, Goethals and Seidel on the number of points of a spherical m-design in R^n.
 
     Args:
         n: Dimension.
-        m: Strength of the design.
+        m: Strength of the design: averages over its points are exact for polynomials of degree up to m.
     """
     k = m // 2
     if m % 2:
@@ -115,12 +115,12 @@ def design_size(n: int, m: int) -> int:
 
 
 def solution(K: int, n: int, order: int) -> float:
-    """Return the cosine s at which Levenshtein's function L_order(n, s) equals K.
+    """Return the cosine s with L_m(n, s) = K, where L_m is Levenshtein's function of order m.
 
     Args:
         K: Number of points.
         n: Dimension.
-        order: Order of Levenshtein's function.
+        order: The order m.
     """
     from scipy.optimize import brentq
 
@@ -136,7 +136,7 @@ def solution(K: int, n: int, order: int) -> float:
 
 
 def odd_excess(s: float, K: int, n: int, k: int) -> float:
-    """Return (L_{2k-1}(n, s) - K) / C(k+n-3, k-1), where L is Levenshtein's function.
+    """Return (L_{2k-1}(n, s) - K) / C(k+n-3, k-1), where L_m is Levenshtein's function of order m.
 
     Levenshtein's bound of odd order 2k - 1 is the zero of this function of s. The binomial coefficient keeps the values
     moderate.
@@ -156,7 +156,7 @@ def odd_excess(s: float, K: int, n: int, k: int) -> float:
 
 
 def even_excess(s: float, K: int, n: int, k: int) -> float:
-    """Return (L_{2k}(n, s) - K) / C(k+n-2, k), where L is Levenshtein's function.
+    """Return (L_{2k}(n, s) - K) / C(k+n-2, k), where L_m is Levenshtein's function of order m.
 
     Levenshtein's bound of even order 2k is the zero of this function of s. The binomial coefficient keeps the values
     moderate.
@@ -173,13 +173,13 @@ def even_excess(s: float, K: int, n: int, k: int) -> float:
 
 
 def largest_zero(n: int, degree: int, shift: int) -> float:
-    """Return the largest zero of the Jacobi polynomial P_degree^(a, b) with a = (n-1)/2 and b = shift + (n-3)/2.
+    """Return the largest zero of the Jacobi polynomial P_d^(a, b) with a = (n-1)/2 and b = shift + (n-3)/2.
 
-    Levenshtein's bound of each order lies between two such zeros. The function `solution` searches between them.
+    Levenshtein's bound of each order lies between two such zeros.
 
     Args:
         n: Dimension.
-        degree: Degree of the polynomial, at least 1.
+        degree: Degree d of the polynomial, at least 1.
         shift: 0 or 1.
     """
     from scipy.linalg import eigvalsh_tridiagonal

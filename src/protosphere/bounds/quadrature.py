@@ -11,7 +11,10 @@ from protosphere.types import Points
 def gauss_legendre(count: int) -> tuple[Points, Points]:
     """Return the nodes and the weights of Gauss-Legendre quadrature on [0, 1].
 
-    The quadrature integrates polynomials of degree up to 2 count - 1 exactly, where `count` is the number of nodes.
+    The quadrature with m nodes integrates polynomials of degree up to 2m - 1 exactly.
+
+    Args:
+        count: Number m of nodes.
 
     >>> nodes, weights = gauss_legendre(3)
     >>> round(float(weights @ nodes**5), 12)

@@ -14,7 +14,7 @@ GENERATOR = 0b110001110101
 
 @lru_cache
 def extended_golay() -> PackedBits:
-    """Return the packed generator matrix of the extended Golay code.
+    """Return the generator matrix of the extended Golay code: 12 rows of 24 bits, packed eight bits to a byte.
 
     The code is the quadratic residue code of length 23 with a parity bit.
 

@@ -1,4 +1,4 @@
-"""Reed-Solomon codes: polynomials of degree below k_q over GF(q), evaluated at the first n_q field elements.
+"""Reed-Solomon codes: polynomials with k_q coefficients in the field GF(q), evaluated at the first n_q field elements.
 
 See MacWilliams & Sloane, chapter 10. Because 0 is among the field elements, these are the extended codes of section 3.
 """

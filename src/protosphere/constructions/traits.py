@@ -18,7 +18,7 @@ class FigureStyle:
         label: Name in the legend.
         color: Color as "#RRGGBB".
         marker: Marker of matplotlib; empty for a line without markers.
-        line: Line style of matplotlib.
+        line: Line style of matplotlib, such as "-" or "none".
         width: Line width in points.
         size: Marker size in points.
     """
@@ -53,10 +53,11 @@ class Traits:
             every (K, n).
         low_frame_potential: Whether the points have the lowest frame potential (mean squared cosine) of all codes with
             the same maximum cosine.
-        fast_projection: Whether the points are codewords in cosets of RM(1, m), for which a head computes logits
-            fastest.
-        smallest_dim: Function from K to the smallest dimension in which the construction has K points. `compose` uses
-            this dimension for a part if none is given. None if `compose` requires a dimension.
+        fast_projection: Whether the points are codewords in cosets of the Reed-Muller code RM(1, m), for which a
+            `PrototypeHead` computes logits fastest.
+        smallest_dim: Function from K to the smallest dimension in which the construction has K points. `compose`, which
+            makes prototypes of classes with several parts, uses it for a part without a given dimension. None if there
+            is no such function, so that `compose` requires a dimension.
         in_paper: Whether the construction is in Lindström et al. (2024).
         on_page: Whether the atlas page shows the construction.
         page_formula: Whether the scripts of the atlas page compute the maximum cosine of the construction.

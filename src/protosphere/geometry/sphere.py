@@ -26,13 +26,11 @@ def product_rounding(dim: int) -> float:
 def normalized(points: Points) -> Points:
     """Return the rows divided by their norms.
 
-    Each row is divided by its norm twice, so that only the last one or two bits of the resulting norm differ from 1.
-
     Args:
         points: Nonzero vectors, as rows.
 
     Returns:
-        Unit vectors, as rows.
+        Unit vectors, as rows, whose norms differ from 1 only in the last one or two bits.
     """
     if len(points) <= BLOCK_ROWS:
         return _normalized(points)
@@ -46,6 +44,7 @@ def normalized(points: Points) -> Points:
 def _normalized(points: Points) -> Points:
     largest = np.max(np.abs(points), axis=1, keepdims=True)
     scaled = points / largest  # squares neither overflow nor vanish
+    # The second division leaves only the last one or two bits of the norms different from 1.
     once = scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
     return once / np.linalg.norm(once, axis=1, keepdims=True)
 
@@ -65,7 +64,7 @@ def uniform_points(num_points: int, dim: int, rng: np.random.Generator) -> Point
 
 
 def cross_polytope_points(num_points: int, dim: int) -> Points:
-    """Return the first K of the 2n vertices e_1, -e_1, e_2, -e_2, ... of a cross-polytope.
+    """Return the first K of the 2n vertices e_1, -e_1, e_2, -e_2, ... of the cross-polytope in R^n.
 
     Args:
         num_points: Number K of points, at most 2n.
@@ -105,7 +104,7 @@ def padded(points: Points, dim: int) -> Points:
 
     Args:
         points: Vectors, as rows.
-        dim: Dimension of the result, at least that of the points.
+        dim: Dimension of the result, at least the dimension of the points.
     """
     return np.pad(points, ((0, 0), (0, dim - points.shape[1])))
 
@@ -115,11 +114,11 @@ def require_unit_rows(
     what: str = "points",
     advice: str = "divide each row by its norm first",
 ) -> None:
-    """Check that `points` is a matrix whose rows are at least two unit vectors, up to rounding.
+    """Check that an array is a matrix whose rows are at least two unit vectors, up to rounding.
 
     Args:
         points: Array to check, with points as rows.
-        what: Name of the argument, for the error message.
+        what: Name of the argument in which the user passed the array, for the error message.
         advice: End of the error message for rows that are not unit vectors.
 
     Raises:

@@ -1,6 +1,8 @@
 """The budget of a search: a largest number of evaluations, a largest number of seconds, or both.
 
-The result of a search is reproducible if only the number of evaluations is limited.
+A search lowers the maximum cosine of K points in R^n by descents. An evaluation computes the smooth maximum cosine over
+all pairs of points, and its gradient. The result of a search is reproducible if only the number of evaluations is
+limited.
 """
 
 import time
@@ -41,22 +43,22 @@ def evaluation_products(num_points: int, dim: int) -> float:
 class Budget:
     """The work that a search may do and has done.
 
-    The unit is an evaluation of the smooth maximum cosine over all pairs of points of a code. An evaluation over a list
-    of pairs or over orbits counts as a fraction of this unit, according to its cost.
+    The unit is an evaluation of the smooth maximum cosine over all pairs of points of a code. An evaluation over fewer
+    pairs counts as a fraction of this unit, according to its cost.
 
     Attributes:
-        products: Number of multiplications in one evaluation (see `evaluation_products`). Until the number of
-            evaluations per second has been measured, it is estimated as `PRODUCTS_PER_SECOND` / `products` per thread.
+        products: Number of multiplications in one evaluation. Until the number of evaluations per second has been
+            measured, it is estimated as 6e9 / `products` for each thread.
         iterations: Largest number of evaluations.
         seconds: Largest number of seconds from the construction of this object. None for no limit.
         progress: Function that is called with a message, the percentage of the budget that is used, and 100. It is
             called when a second has passed, or 1% of the budget has been used, since the last call.
-        clock: Function that returns the time in seconds.
+        clock: Function that returns a time in seconds, from any starting point.
         spent: Number of evaluations so far.
         seconds_spent: Number of seconds so far in which compiled descents ran. The time of parallel descents counts
             once.
         best: Lowest maximum cosine found so far.
-        starts: Number of descents so far, for progress messages.
+        starts: Number of descents so far.
         interrupted: Whether the user pressed Ctrl-C.
         started_at: Value of `clock` at the construction of this object.
         reported_share: Fraction of the budget that was used at the last call of `progress`.
@@ -113,12 +115,12 @@ class Budget:
         return self.elapsed >= limit * self.seconds
 
     def left(self, limit: float, workers: int) -> float:
-        """Return the number of evaluations that are left until the fraction `limit` of the budget is used.
+        """Return the number of evaluations that are left until a fraction of the budget is used.
 
         Args:
             limit: Fraction of the budget, between 0 and 1 or slightly larger than 1.
-            workers: Number of threads that run descents. Until the speed of the search has been measured, the speed is
-                estimated from this number.
+            workers: Number of threads that run descents. If seconds are limited, the number of evaluations depends on
+                the speed, which is estimated from this number until it has been measured.
 
         Returns:
             The number of evaluations, at least 0.

@@ -1,9 +1,17 @@
 """Run descents: by compiled loops on all cores for codes of moderate size, by tensor operations for larger codes.
 
-A descent minimizes the smooth maximum cosine of a code by L-BFGS. To anneal a code is to descend at one inverse
-temperature after another, in ascending order. Temperatures in this module are inverse temperatures, by which the
-cosines are multiplied. `search.bandit` defines the other terms of a search. `search.arrangements` defines the terms of
-symmetric codes, such as orbit and representative.
+A code has K unit vectors (points) of R^n. A descent moves the points of a code to lower its smooth maximum cosine, by
+the algorithm L-BFGS. The smooth maximum cosine has a parameter, the inverse temperature, by which the cosines are
+multiplied. All temperatures in this module are inverse temperatures. To anneal a code is to descend at one inverse
+temperature after another, in ascending order. An evaluation computes the smooth maximum cosine and its gradient once.
+
+A start is the set of initial points of a descent. The budget of a search limits the number of evaluations, the seconds,
+or both.
+
+A symmetric code is a union of orbits. The orbit of a point consists of its images under a group of orthogonal matrices.
+The representative of an orbit is one of its points. A descent of a symmetric code moves only the representatives. An
+arrangement is a group with a number of orbits of each type. It determines a code, together with one representative of
+each orbit.
 """
 
 from __future__ import annotations
@@ -84,7 +92,7 @@ LARGE_COUNT = 300
 
 
 def unless_diverged(found: Points, start: Points) -> Points:
-    """Return the result of a compiled descent, or its start if the descent diverged.
+    """Return the points that a compiled descent found, or its initial points if the descent diverged.
 
     Compiled loops use fast math and do not test for infinities, so a step that is too long for float64 is not noticed.
 
@@ -104,7 +112,10 @@ def unless_diverged(found: Points, start: Points) -> Points:
 class DescentBackend:
     """Runs the descents of a search, with parameters that depend on the size of the code.
 
-    The terms of a search, such as arm, variation, screening and sprint, are defined in `search.bandit`.
+    A sprint is a very short descent from random points. To screen starts is to anneal them to a moderate inverse
+    temperature. A variation is a start that is made from a good code by moving some of its points. An arm is a source
+    of starts: random points, or a code that the caller gives. An epoch is a part of the search that begins without any
+    codes.
 
     Attributes:
         num_points: Number K of points.
@@ -168,18 +179,20 @@ class DescentBackend:
         limit: float,
         as_tensors: bool = False,
     ) -> list[Points]:
-        """Anneal every start by L-BFGS.
+        """Anneal each of B codes, by descents that minimize the smooth maximum cosine.
+
+        The inverse temperature rises by the factor 5 from one descent to the next.
 
         Args:
-            starts: For each of B starts, the (K, n) initial points.
-            first: (B,) first inverse temperatures, one for each start.
-            last: The last inverse temperature of all starts.
-            steps: Maximum number of evaluations at each temperature.
-            limit: Fraction of the budget at which descents end.
+            starts: For each code, its (K, n) initial points.
+            first: (B,) first inverse temperatures, one for each code.
+            last: The last inverse temperature of all codes.
+            steps: Maximum number of evaluations at each inverse temperature.
+            limit: Fraction of the budget of the search. The descents end early when this fraction is used.
             as_tensors: Whether to use tensor operations even if compiled loops are available.
 
         Returns:
-            For each start, the (K, n) unit points at which its descent ended.
+            For each code, the (K, n) unit points at the end.
         """
         if as_tensors or not self.compiled:
             stacked = np.stack(starts)
@@ -209,17 +222,21 @@ class DescentBackend:
         steps: int,
         limit: float,
     ) -> list[Points]:
-        """Anneal symmetric codes by descents of their representatives. The symmetry groups of the codes may differ.
+        """Anneal each of B symmetric codes, by descents of the representatives of its orbits.
+
+        The inverse temperature rises by the factor 5 from one descent to the next. The symmetry groups of the codes may
+        differ.
 
         Args:
-            starts: For each of B starts, the arrangement of its orbits and the (m, n) initial representatives.
-            first: (B,) first inverse temperatures, one for each start.
-            last: The last inverse temperature of all starts.
-            steps: Maximum number of evaluations at each temperature.
-            limit: Fraction of the budget at which descents end.
+            starts: For each code, its arrangement (a symmetry group, and the number of orbits of each type) and the (m,
+                n) initial representatives of its m orbits.
+            first: (B,) first inverse temperatures, one for each code.
+            last: The last inverse temperature of all codes.
+            steps: Maximum number of evaluations at each inverse temperature.
+            limit: Fraction of the budget of the search. The descents end early when this fraction is used.
 
         Returns:
-            For each start, all unit points of its code, orbit after orbit.
+            For each code, all its unit points at the end, orbit after orbit.
         """
         if not self.compiled:
             return [
@@ -263,8 +280,8 @@ class DescentBackend:
     def tensor_overhead(self) -> float:
         """Cost of a descent step by tensor operations, in addition to the cost of its evaluations.
 
-        The unit is the cost of one compiled evaluation over all pairs of points. If descents are not compiled, the
-        value is 0.
+        The unit is the cost of one compiled evaluation over all pairs of points. If no descents are compiled, the value
+        is 0.
         """
         if not self.compiled:
             return 0.0
@@ -281,17 +298,19 @@ class DescentBackend:
     ) -> list[Points]:
         """Anneal B codes with the same symmetry, or without symmetry, by tensor operations.
 
+        The inverse temperature rises by the factor 5 from one descent to the next.
+
         Args:
-            arrangement: The symmetry of all codes. None for codes without symmetry. Every point is then a
-                representative.
-            starts: (B, m, n) initial representatives.
-            first: (B,) first inverse temperatures of the starts.
-            last: The last inverse temperature of all starts.
-            steps: Maximum number of evaluations at each temperature.
-            limit: Fraction of the budget at which descents end.
+            arrangement: The symmetry of all codes: a group, and the number of orbits of each type. None for codes
+                without symmetry, in which each point is an orbit of its own.
+            starts: (B, m, n) initial representatives of the m orbits of each code.
+            first: (B,) first inverse temperatures, one for each code.
+            last: The last inverse temperature of all codes.
+            steps: Maximum number of evaluations at each inverse temperature.
+            limit: Fraction of the budget of the search. The descents end early when this fraction is used.
 
         Returns:
-            For each start, all unit points of its code, orbit after orbit.
+            For each code, all its unit points at the end, orbit after orbit.
         """
         import torch
 
@@ -310,12 +329,11 @@ class DescentBackend:
             return [normalized(code) for code in points]
 
     def _orbits(self, arrangement: Arrangement | None, count: int) -> Orbits:
-        """Convert an arrangement to tensors. If it is None, return `count` orbits of one point each."""
         import torch
 
         from protosphere.search.batched_energy import Orbits
 
-        if arrangement is None:
+        if arrangement is None:  # `count` orbits of one point each
             return Orbits((count,))
         cosets = tuple(
             torch.as_tensor(matrices, device=self.device)
@@ -332,11 +350,6 @@ class DescentBackend:
         steps: int,
         limit: float,
     ) -> Tensor:
-        """Anneal the (B, m, n) representatives `rows`, and return the resulting (B, m, n) unit representatives.
-
-        The inverse temperatures rise from the (B,) values `t` to `last`. The other arguments are those of
-        `descend_orbits`.
-        """
         from protosphere.search.batched_energy import smooth_max_cosine, unit_rows
         from protosphere.search.batched_lbfgs import batched_lbfgs
 
@@ -370,12 +383,7 @@ class DescentBackend:
 def _spender(
     budget: Budget, weight: float, overhead: float, limit: float
 ) -> Callable[[int], bool]:
-    """Return a function that counts work as done, and returns whether a descent may continue.
-
-    The argument of the function is a number of evaluations. Each call counts this number times `weight`, plus
-    `overhead`. The descent may continue until the fraction `limit` of the budget is used.
-    """
-
+    # The result says whether the descent may continue.
     def spend(evaluations: int) -> bool:
         return budget.spend(evaluations * weight + overhead, limit)
 
@@ -383,10 +391,7 @@ def _spender(
 
 
 def _stages_left(temperature: float, last: float) -> int:
-    """Return the number of inverse temperatures of a descent from `temperature` to `last`, including both.
-
-    Each inverse temperature is `TEMPERATURE_FACTOR` times the previous one, but at most `last`.
-    """
+    # The stages are descents at the inverse temperatures from `temperature` to `last`, including both.
     ratio = math.log(last / temperature) / math.log(TEMPERATURE_FACTOR)
     return 1 + max(0, math.ceil(ratio - 1e-6))
 
@@ -410,16 +415,16 @@ def _variation_temperatures(num_points: int, dim: int) -> tuple[float, float]:
 def watch(
     jobs: list[Future[Points]], meters: Points, budget: Budget, limit: float
 ) -> None:
-    """Wait until compiled descents end, and report their progress.
+    """Wait until compiled descents end, and report their progress to the budget of the search.
 
     The descents are stopped early when the time is up or when the user presses Ctrl-C.
 
     Args:
-        jobs: The running descents.
-        meters: (B, 3) array from `compiled_lbfgs.new_meters`, through which the descents report their work and are
-            stopped.
+        jobs: The B running descents.
+        meters: (B, 3) array with a row for each descent, made by `compiled_lbfgs.new_meters`. Each descent writes into
+            its row how many evaluations it has made, and stops when this function sets the entry for stopping.
         budget: The budget of the search.
-        limit: Fraction of the budget at which the descents end.
+        limit: Fraction of the time limit of the budget after which the descents are stopped.
     """
     from protosphere.search.compiled_lbfgs import SPENT, STOP
 
@@ -442,7 +447,7 @@ def compile_descent(progress: Progress) -> None:
     The first compilation on a machine takes many seconds.
 
     Args:
-        progress: Called with a message before the compilation.
+        progress: Function that is called before the compilation, with a message and the numbers 0 and 1.
     """
     from protosphere.search import compiled_lbfgs
 
@@ -452,7 +457,7 @@ def compile_descent(progress: Progress) -> None:
 
 
 def evaluation_seconds(num_points: int, dim: int) -> float:
-    """Return a rough estimate of the time of one evaluation over all pairs of a code, in seconds.
+    """Return a rough estimate of the seconds for one evaluation of the smooth maximum cosine over all pairs of a code.
 
     Args:
         num_points: Number K of points.

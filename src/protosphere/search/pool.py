@@ -1,6 +1,8 @@
 """The pool of a search: its best codes, in ascending order of the maximum cosine, without duplicates.
 
-The module docstring of `search.bandit` defines the terms of a search, such as epoch, annealing and inverse temperature.
+A search may consist of several epochs. Each epoch begins with an empty list of codes. A code is finished if it was
+annealed to the highest inverse temperature of the search, that is, if the last descents minimized a function that is
+very close to the maximum cosine.
 """
 
 from dataclasses import dataclass, field
@@ -24,8 +26,8 @@ class ScreenedCode:
     Attributes:
         value: The maximum cosine of the code.
         points: The (K, n) points of the code.
-        initialization: Name of the initialization from which the code came.
-        finished: Whether the code was annealed to the highest inverse temperature.
+        initialization: Name of the method that made the initial points from which the code came, such as "random".
+        finished: Whether the code was annealed to the highest inverse temperature of the search.
         polished: Whether Newton's method was applied to the code.
     """
 
@@ -38,7 +40,7 @@ class ScreenedCode:
 
 @dataclass
 class CodePool:
-    """The best codes found so far.
+    """The best codes that a search has found so far.
 
     A search may consist of several epochs. Each epoch begins with an empty list of codes. An improvement is noticeable
     if it increases 1 - maximum cosine by more than 0.01%.
@@ -46,7 +48,7 @@ class CodePool:
     Attributes:
         budget: The budget of the search. The pool writes the lowest maximum cosine found so far into it, for progress
             messages.
-        codes: The best codes of the current epoch, in ascending order of the maximum cosine.
+        codes: The best codes of the current epoch, at most 12, in ascending order of the maximum cosine.
         earlier: The best code of each earlier epoch.
         improved_value: The lowest maximum cosine at the last noticeable improvement.
         improved_at: The number of evaluations that the search had made at the last noticeable improvement.
@@ -72,10 +74,10 @@ class CodePool:
         return [code for code in self.codes if not code.finished]
 
     def admit(self, found: ScreenedCode) -> None:
-        """Add a code, unless the pool is full of better codes.
+        """Add a code, unless the pool is full of 12 better codes.
 
-        Of several codes with nearly equal maximum cosines (see `SAME_VALUE`), only one stays in the pool. A polished
-        code is preferred; otherwise the code with the lowest maximum cosine stays.
+        Of several codes whose maximum cosines differ by a relative 1e-6 or less, only one stays in the pool. A code
+        that was refined by Newton's method is preferred; otherwise the code with the lowest maximum cosine stays.
 
         Args:
             found: The code to add.
@@ -94,7 +96,6 @@ class CodePool:
         self.budget.best = min(self.budget.best, found.value)
 
     def _note_improvement(self) -> None:
-        """Update `improved_value` and `improved_at` if the best code of the epoch is a noticeable improvement."""
         distance = 1 - self.best.value
         noticeable = (1 + NOTICEABLE_GAIN) * (1 - self.improved_value)
         if distance > noticeable:
@@ -102,7 +103,7 @@ class CodePool:
             self.improved_at = self.budget.spent
 
     def replace(self, old: ScreenedCode, new: ScreenedCode) -> None:
-        """Remove a code from the pool and add another code as `admit` does.
+        """Remove a code from the pool, and add another code unless the pool is full of better codes.
 
         Args:
             old: The code to remove.
@@ -112,6 +113,6 @@ class CodePool:
         self.admit(new)
 
     def recall(self) -> None:
-        """Add the best code of each earlier epoch to the codes of the current epoch."""
+        """Add the best code of each earlier epoch to the codes of the current epoch, of which the best 12 are kept."""
         for code in self.earlier:
             self.admit(code)

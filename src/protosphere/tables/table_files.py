@@ -43,7 +43,11 @@ CONVERTERS: dict[Any, Callable[[Any], Any]] = {
 
 
 def column_names(kind: type[Any]) -> tuple[str, ...]:
-    """Return the names of the columns of a table, which are the fields of the dataclass `kind`."""
+    """Return the names of the columns of a table.
+
+    Args:
+        kind: Dataclass of a row of the table, whose fields are the columns.
+    """
     return tuple(field.name for field in fields(kind))
 
 
@@ -57,7 +61,7 @@ def read_rows(
     Args:
         kind: Dataclass of a row, whose fields are the columns.
         columns: Mapping from the name of each column to its entries, which are numbers or text.
-        possible: Function that returns whether the values of a row are possible.
+        possible: Function that returns False for a row whose values cannot be right.
 
     Raises:
         ValueError: If a row cannot be converted or is not possible.
@@ -73,8 +77,8 @@ def read_known_table(
 
     Args:
         path: Path of the file.
-        kind: Dataclass of a row.
-        possible: Function that returns whether the values of a row are possible.
+        kind: Dataclass of a row, whose fields are the columns.
+        possible: Function that returns False for a row whose values cannot be right.
 
     Raises:
         ValueError: If the columns are not the fields of `kind`, or a row cannot be converted or is not possible.
@@ -89,8 +93,8 @@ def known_rows(
 
     Args:
         path: Path of the file.
-        kind: Dataclass of a row.
-        possible: Function that returns whether the values of a row are possible.
+        kind: Dataclass of a row, whose fields are the columns.
+        possible: Function that returns False for a row whose values cannot be right.
 
     Raises:
         ValueError: If the columns are not the fields of `kind`, or a row cannot be converted or is not possible.
@@ -115,7 +119,11 @@ def _typed_rows(
 
 
 def shipped_file(name: str) -> AbstractContextManager[Path]:
-    """Return a context manager that yields the path of the file `name`, a table that is shipped with the package."""
+    """Return a context manager that yields the path of a table that is shipped with the package.
+
+    Args:
+        name: File name of the table, such as "lattice_shells.csv".
+    """
     return as_file(files("protosphere.tables") / name)
 
 

@@ -1,4 +1,9 @@
-"""Codes that `best` obtains by search: codes of the catalogue, and codes of a new search."""
+"""Codes that the scheme 'best' obtains by search: codes of the catalogue, and codes of a new search.
+
+The catalogue is a table of good codes that earlier searches found. It is shipped with the package. The converse is a
+proved lower bound on the maximum cosine of any K points in R^n. An evaluation computes the objective of a search and
+its gradient for one code.
+"""
 
 import time
 from collections.abc import Sequence
@@ -43,11 +48,12 @@ SPREADING_LR = 0.1
 
 @dataclass(frozen=True)
 class SearchLimits:
-    """Limits on the time and evaluations of a search.
+    """Limits on the time and the evaluations of a search, and whether the catalogue of earlier searches is used.
 
     Attributes:
         budget: Seconds after which the search ends; None for no limit.
-        iterations: Number of evaluations of the search; None for the default.
+        iterations: Number of evaluations of the search; None for a number that takes some seconds. It is not used if
+            `budget` is given.
         catalogue: Whether codes of the catalogue are used.
         seed: Seed of the random choices of the search.
         begun: Time at which `best` was called, on the clock of `time.monotonic`.
@@ -60,10 +66,11 @@ class SearchLimits:
     begun: float = field(default_factory=time.monotonic)
 
     def left(self, num_classes: int, dim: int) -> tuple[float | None, int | None]:
-        """Return how many seconds and how many evaluations are left for a new search.
+        """Return how many seconds and how many evaluations are left for a new search for K points in R^n.
 
-        Only one of the two limits applies, and the other one is None. If the searches for the catalogue included (K, n)
-        and the catalogue is used, the cost of the search for (K, n) counts as spent.
+        Only one of the two limits applies, and the other one is None: the seconds if `budget` is given, otherwise the
+        evaluations. If the catalogue is used and the searches for it included K and n, the cost of that search counts
+        as spent.
 
         Args:
             num_classes: Number K of points.
@@ -86,11 +93,11 @@ class SearchLimits:
 
 @dataclass(frozen=True)
 class Searches:
-    """Result of the searches for (K, n).
+    """Codes that searches found for K points in R^n.
 
     Attributes:
         codes: Codes of the catalogue and of the new search, if there are any.
-        covered: Whether (K, n) was searched, now or for the catalogue.
+        covered: Whether there was a search for this K and n, now or for the catalogue.
         interrupted: Whether Ctrl-C ended the new search.
     """
 
@@ -106,20 +113,22 @@ def searched(
     limits: SearchLimits,
     progress: Progress,
 ) -> Searches:
-    """Return the code of the catalogue for (K, n) and the code of a new search.
+    """Return the code of the catalogue for K points in R^n and the code of a new search, if they are of use.
 
-    The code of the catalogue is left out if a built code is as good. The search is left out in each of these cases:
+    The code of the catalogue is left out if the best code of `built` is as good. The search is left out in each of
+    these cases:
 
     - The limits leave no time or no evaluations.
-    - One evaluation is estimated to take more than `MAX_EVALUATION_SECONDS`.
-    - The limits have neither a budget nor a number of iterations, and a known code is close to the converse.
+    - One evaluation is estimated to take more than 0.5 seconds.
+    - The limits have neither a budget nor a number of iterations, and the maximum cosine of a known code is close to
+      the converse, a proved lower bound.
 
     Args:
         built: Codes that have been built without a search, best first.
         num_classes: Number K of points.
         dim: Dimension n.
-        limits: Limits of the search.
-        progress: Called during the search.
+        limits: Limits of the search, and whether the catalogue is used.
+        progress: Function that is called during the search.
     """
     covered = limits.catalogue and shipped_catalogue().covers(num_classes, dim)
     kept = _catalogued(built, num_classes, dim, progress) if limits.catalogue else []
@@ -174,12 +183,13 @@ def searched(
 def spread_evenly(code: SphericalCode, progress: Progress) -> SphericalCode:
     """Return the code that gradient descent on the energy finds, starting from a given code.
 
-    The energy is defined by `ps.code_statistics`; lower energy means more uniform points. The scale of the energy is
-    computed by `spherical.statistics.confident_scale` from K and the maximum cosine of the given code.
+    The energy is the mean over points x of the sum of exp(s (cos(x, y) - 1)) over all other points y. Lower energy
+    means more uniform points. The scale s is ln(99 (K - 1)) / (1 - mu), where mu is the maximum cosine of the given
+    code.
 
     Args:
-        code: The code from which the descent starts.
-        progress: Called during the descent.
+        code: The code of K points from which the descent starts.
+        progress: Function that is called during the descent.
     """
     scale = confident_scale(code.num_classes, float(code.max_cosine))
     points = margin_descent(
@@ -194,11 +204,8 @@ def spread_evenly(code: SphericalCode, progress: Progress) -> SphericalCode:
 def _catalogued(
     built: Sequence[SphericalCode], num_classes: int, dim: int, progress: Progress
 ) -> list[SphericalCode]:
-    """Return a list of at most one code: the code of the catalogue for (K, n).
-
-    The list is empty if the catalogue has no such code, or if the first of the `built` codes is as good.
-    """
     kept = shipped_catalogue().best_entry(num_classes, dim)
+    # The code of the catalogue is of no use if the first built code, the best one, is as good.
     if kept is None or (built and float(built[0].max_cosine) <= kept.max_cosine):
         return []
     points = padded(shipped_catalogue().build(kept, progress)[:num_classes], dim)

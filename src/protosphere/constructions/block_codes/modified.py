@@ -1,4 +1,9 @@
-"""Constructions from binary linear codes of certain lengths, and from modifications of these codes to other lengths."""
+"""Constructions from binary linear codes of certain lengths, and from modifications of these codes to other lengths.
+
+A modification shortens, extends, punctures or lengthens a code. Shortening fixes message symbols to 0 and removes them,
+extending adds a parity check, puncturing removes coordinates, and lengthening appends copies of coordinates. A linear
+code with k message bits has 2^k codewords.
+"""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -42,10 +47,9 @@ def linear_words(
 ) -> Callable[[Native], Native]:
     """Register a construction that takes its points from binary linear codes.
 
-    The decorated function takes K and n and returns the smallest unmodified code of length n that has at least K
-    codewords. The construction has the name of the decorated function and two options: `modify` and `subset`. With
-    `modify=True`, the construction takes the best modified code of length n with at least K codewords. `subset` says
-    how K codewords are chosen (see `placed_words`).
+    The construction has the name of the decorated function, and two options, `modify` and `subset`. With modify=False,
+    it uses the code that the decorated function returns. With modify=True, it uses the best modified code of length n
+    with at least K codewords. `subset` says which K codewords become points: 'first', 'random' or 'greedy'.
 
     Args:
         rule: Formula of the lengths of unmodified codes, such as "2**m", for error messages.
@@ -55,10 +59,11 @@ def linear_words(
             this length and this number of message bits.
         summary: One line that describes the construction in lists.
         reference: Publication of the construction.
-        traits: See `Traits`.
+        traits: Properties of the construction that other parts of the package use.
 
     Returns:
-        A decorator that registers the function and returns it.
+        A decorator for a function that takes K and n and returns the smallest unmodified code of length n with at least
+        K codewords. The decorator returns this function unchanged.
     """
 
     def register(native: Native) -> Native:
@@ -141,11 +146,11 @@ def linear_words(
 def length_infeasible_reason(
     name: str, rule: str, lengths: Sequence[int], num_classes: int, dim: int
 ) -> str | None:
-    """Return why no code of length n has K codewords; None if there is such a code.
+    """Return why a construction has no code of length n with K codewords; None if it has such a code.
 
     Args:
         name: Name of the construction.
-        rule: Formula of the lengths, for the error message.
+        rule: Formula of the lengths, such as "2**m", for the message.
         lengths: Lengths of the codes of the construction, in ascending order.
         num_classes: Number K of codewords.
         dim: Length n.
@@ -176,12 +181,11 @@ def length_infeasible_reason(
 def choose_modification(
     modifications: list[BinaryCode], dim: int, k: int
 ) -> dict[str, Any]:
-    """Return the id of the best modified code, and a lower bound on its minimum distance.
+    """Return the id of the best of several modified codes, and a guaranteed minimum distance.
 
-    The minimum distances of the `TRIALS` codes with the largest guaranteed distances are measured. The best code is the
-    one with the largest measured distance. If the codewords of a code have more than `TRIAL_BITS` bits in total,
-    nothing is measured, and the best code is the one with the largest guaranteed distance. In both cases, the lower
-    bound is the largest guaranteed distance of all codes.
+    The best code is the one with the largest measured minimum distance among the six codes with the largest guaranteed
+    distances. If the 2^k codewords of a code have more than 2^30 bits in total, nothing is measured, and the code with
+    the largest guaranteed distance is the best.
 
     Args:
         modifications: Modified codes to choose from.
@@ -189,7 +193,8 @@ def choose_modification(
         k: Number of message bits.
 
     Returns:
-        A mapping with two keys: "modification" for the id, and "distance" for the lower bound.
+        A mapping with two keys: "modification" for the id, and "distance" for the largest guaranteed distance of all
+        codes. The best code has at least this distance.
     """
     ranked = sorted(modifications, key=lambda code: -code.distance)[:TRIALS]
     best = ranked[0]
@@ -224,7 +229,10 @@ class Modification:
     repeated: int = 0
 
     def id(self, base: str) -> str:
-        """Return the id of the code that is made from the code with the id `base`.
+        """Return the id of the modified code: the id of the original code, followed by the changes.
+
+        Args:
+            base: Id of the original code.
 
         >>> Modification(shortened=1, punctured=2).id("bch-127-8")
         'bch-127-8-s1-p2'
@@ -241,7 +249,10 @@ class Modification:
         return "-".join(parts)
 
     def description(self, base: str) -> str:
-        """Return the description of the code that is made from the code with the description `base`.
+        """Return the description of the modified code.
+
+        Args:
+            base: Description of the original code.
 
         >>> Modification(shortened=1, punctured=2).description("BCH(127,8)")
         'BCH(127,8), shortened by 1, punctured by 2'

@@ -57,11 +57,8 @@ def _infeasible_reason(num_classes: int, dim: int, **options: Any) -> str | None
 
 
 def _merit(member: Member) -> float:
-    """Return the ratio (1 - mu) / (1 - b) of a code with maximum cosine mu, for a lower bound b on the maximum cosine.
-
-    If the code has more than twice as many points as dimensions, b is Levenshtein's bound. Otherwise b is 0. Larger
-    ratios are better; a code with the ratio 1 attains the bound.
-    """
+    # (1 - mu) / (1 - b) for the maximum cosine mu and a lower bound b: Levenshtein's bound, or 0 for few points. Larger
+    # ratios are better; a code with the ratio 1 attains the bound.
     if member.size > 2 * member.dim:
         most = levenshtein(member.size, member.dim)
     else:
@@ -72,16 +69,16 @@ def _merit(member: Member) -> float:
 
 
 def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points]:
-    """Return algebraic codes from which a search for K points in R^n starts.
+    """Return codes of other schemes (algebraic codes) from which a search for K points in R^n starts.
 
-    The first code is the best algebraic code of K points in R^n. It is left out if there is none, or if K is above
-    `LARGEST_START`. Whole codes of similar size and dimension follow, with the codes closest to Levenshtein's bound
-    first.
+    The first code is the best algebraic code of K points in R^n, unless there is none or K is above 4,000. It is
+    followed by algebraic codes of 0.3 K to 6 K points, but at most 4,000, in n - 3 to n + 2 dimensions. Those closest
+    to a lower bound on the maximum cosine come first.
 
     Args:
-        num_points: Number K of points that the search places.
+        num_points: Number K of points of the search.
         dim: Dimension n of the search.
-        at_most: Largest number of codes of similar size and dimension.
+        at_most: Largest number of codes after the first one.
 
     Returns:
         One matrix of unit rows per code. Its shape is the size and the dimension of the code.
@@ -125,7 +122,7 @@ def optimized(
     polish: bool = True,
     device: str = "cpu",
 ) -> Placement:
-    """Place the points of the best code that a numerical search finds.
+    """Place the points of the code with the lowest maximum cosine that a numerical search finds.
 
     With `algebraic` and K > 2n, the search also starts from codes of other schemes. The result is then no worse than
     the best of these codes with K points in R^n. With `budget` the points depend on the speed of the machine; otherwise
@@ -135,10 +132,13 @@ def optimized(
         num_classes: Number K of points.
         dim: Dimension n.
         rng: Random generator of the initial points.
-        progress: Called during the search.
-        iterations: Number of evaluations of the objective; None for a number that takes a few seconds.
+        progress: Function that is called during the search.
+        iterations: Number of evaluations of the smooth maximum cosine, the function that descents minimize; None for a
+            number that takes a few seconds.
         budget: Seconds after which the search ends, in place of `iterations`; None for no limit.
-        starts: Names of initializations, joined by '+'.
+        starts: Kinds of initial points, joined by '+': 'random' (random points), 'symmetric' (orbits of a random
+            group), 'refilled' (a good code, some points of which are moved) and 'parent' (a larger symmetric code
+            without its crowded points).
         algebraic: Whether to start from codes of other schemes too.
         polish: Whether to refine the best points by Newton's method.
         device: Device of the descents, such as 'cpu'.

@@ -39,9 +39,14 @@ def steiner_frame() -> Iterator[Member]:
 
 
 def steiner_points(v: int) -> Points:
-    """Return one unit vector of each of the v^2 lines of `steiner_frame`, as rows.
+    """Return one unit vector of each of v^2 equiangular lines in R^(v(v-1)/2), as rows.
 
-    The v vectors of element 0 come first, then the v vectors of element 1, and so on (see `steiner_frame`).
+    There is one coordinate for each pair of the elements 0 to v - 1, and each element has v lines. The vectors of
+    element 0 come first, then those of element 1, and so on. They are nonzero only in the coordinates of the v - 1
+    pairs that contain the element.
+
+    Args:
+        v: Number of elements, for which there must be a Hadamard matrix of order v.
     """
     matrix = hadamard(v)
     rows = (matrix * matrix[:, :1])[:, 1:] / np.sqrt(v - 1)

@@ -3,7 +3,7 @@
 All points of a layer have the same last coordinate: 0, 1/2, -1/2, 1 or -1. This number is the name of the layer.
 
 - Layer 0 has the vectors of R^12 with entries +-1/2 at four coordinates, and zeros elsewhere. The four coordinates are
-  one of 51 quadruples (see `signed_quadruples`), with all 16 patterns of signs.
+  one of 51 quadruples, with all 16 patterns of signs. Any two of the quadruples share at most two coordinates.
 - Layers 1/2 and -1/2 have the axes +-e_i of R^12 and 144 vectors (+-1, ..., +-1), all scaled to norm sqrt(3)/2. Any two
   of the 144 vectors differ in at least four coordinates. A point of layer 1/2 and a point of layer -1/2 are always at
   least 60 degrees apart.

@@ -36,13 +36,15 @@ def shell_member(
     id: str,
     description: str,
 ) -> Member:
-    """Return a shell of the lattice of a code as a member of a family.
+    """Return a shell of the Construction B lattice of a binary code as a member of a family of codes.
 
-    The shell has the vectors x - center of squared norm `norm`, where x is in the lattice. Vectors whose x is congruent
-    to the same codeword modulo 2 are consecutive.
+    The lattice has all integer vectors x that are congruent to a codeword modulo 2 and whose entries have a sum
+    divisible by 4. The shell has the vectors x - center of squared norm `norm`. Vectors whose x is congruent to the
+    same codeword are consecutive.
 
     Args:
-        code: Rows of a generator matrix of a doubly even code, packed eight bits to a byte.
+        code: Rows of a generator matrix, packed eight bits to a byte. The number of ones of each codeword must be a
+            multiple of 4.
         center: Integer point from which distances are measured.
         norm: Squared norm of the vectors.
         size: Number of vectors in the shell.
@@ -63,10 +65,14 @@ def shell_member(
 def shell_vectors(
     code: PackedBits, center: tuple[int, ...], norm: int, count: int | None = None
 ) -> SmallIntegers:
-    """Return the vectors x - center of squared norm `norm` as rows, where x is in the lattice of a code.
+    """Return the vectors x - center of squared norm `norm` as rows, for all x in the Construction B lattice of a code.
+
+    The lattice has all integer vectors x that are congruent to a codeword modulo 2 and whose entries have a sum
+    divisible by 4.
 
     Args:
-        code: Rows of a generator matrix of a doubly even code, packed eight bits to a byte.
+        code: Rows of a generator matrix, packed eight bits to a byte. The number of ones of each codeword must be a
+            multiple of 4.
         center: Integer point from which distances are measured.
         norm: Squared norm of the vectors.
         count: Number of vectors to return. If it is None, all vectors are returned.
@@ -82,15 +88,17 @@ def shell_vectors(
 
 
 def lattice_basis(code: PackedBits) -> NDArray[np.int64]:
-    """Return a basis of the lattice of a code, as the rows of a triangular matrix.
+    """Return a basis of the Construction B lattice of a code, as the rows of a triangular integer matrix.
 
-    It is computed from vectors that generate the lattice: the rows of `code`, the vector 4 e_0, and the vectors 2 e_0 +
-    2 e_i for all i > 0. Here e_i is vector i of the standard basis.
+    The lattice has all integer vectors that are congruent to a codeword modulo 2 and whose entries have a sum divisible
+    by 4.
 
     Args:
-        code: Rows of a generator matrix of a doubly even code, packed eight bits to a byte.
+        code: Rows of a generator matrix, packed eight bits to a byte. The number of ones of each codeword must be a
+            multiple of 4.
     """
     n = 8 * code.shape[1]  # every code here has a multiple of 8 as its length
+    # The codewords, the vector 4 e_0 and the vectors 2 e_0 + 2 e_i for i > 0 generate the lattice.
     evens = 2 * np.eye(n, dtype=np.int64)
     evens[:, 0] += 2
     words = unpack(code, n).astype(np.int64)
@@ -100,9 +108,9 @@ def lattice_basis(code: PackedBits) -> NDArray[np.int64]:
 def _blocks(
     code: PackedBits, center: NDArray[np.int64], norm: int
 ) -> Iterator[SmallIntegers]:
-    """Yield all vectors x - `center` of squared norm `norm` in blocks of rows, where x is in the lattice of `code`."""
     words = unpack(codewords(code, 1 << len(code)), len(center)).astype(np.int64)
     rest = int(-center.sum()) % 4
+    # One block for each codeword and each squared norm of the odd entries.
     for residues in (words + center) % 2:
         odd = np.flatnonzero(residues)
         even = np.flatnonzero(residues == 0)

@@ -70,11 +70,14 @@ CHAINS = {
 
 @lru_cache(maxsize=32)
 def gram_matrix(chain: str, dim: int) -> Indices:
-    """Return the Gram matrix of a basis of a lattice.
+    """Return the Gram matrix of a basis of a laminated or Coxeter-Todd lattice with minimum squared norm 4.
 
     Args:
-        chain: Name of the chain of the lattice in `CHAINS`.
-        dim: Dimension of the lattice.
+        chain: 'laminated' for the laminated lattices Lambda_1 to Lambda_24, or 'coxeter_todd' for K11, K12 and K13.
+        dim: Dimension n of the lattice.
+
+    Returns:
+        The n x n inner products of the basis vectors, which are integers. The array is read-only.
 
     Raises:
         InvalidArgumentError: If there is no such lattice.

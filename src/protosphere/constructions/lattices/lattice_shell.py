@@ -1,9 +1,10 @@
-"""Shells of laminated and Coxeter-Todd lattices: all lattice vectors at given distances from a center, normalized.
+"""Shells of laminated and Coxeter-Todd lattices: all lattice vectors at given distances from a center.
 
-The points are the directions from the center to the lattice vectors. Let m be the minimum squared norm of the lattice.
-If x and y are two lattice vectors at distances a <= b from the center, the cosine of their directions is at most (a^2 +
-b^2 - m) / 2ab. If all distances are between r - m/r and r, this bound is at most 1 - m/(2r^2), its value for a = b = r.
-So the upper bound on the maximum cosine of a shell does not increase if the shells just inside it are added.
+The points of a code are the unit vectors from the center toward the lattice vectors. Let m be the minimum squared norm
+of the lattice. If x and y are two lattice vectors at distances a <= b from the center, the cosine of their directions
+is at most (a^2 + b^2 - m) / 2ab. If all distances are between r - m/r and r, this bound is at most 1 - m/(2r^2), its
+value for a = b = r. So the upper bound on the maximum cosine of a shell does not increase if the shells just inside it
+are added.
 """
 
 import re
@@ -46,7 +47,7 @@ class ShellRow:
         outer: Largest squared distance of the vectors from the center, as the text of a fraction.
         center: Coefficients of the center in the basis of the lattice, times `denominator`, separated by spaces.
         denominator: Common denominator of the coefficients of the center.
-        size: Number of vectors.
+        size: Number of lattice vectors at these distances.
     """
 
     lattice: str
@@ -59,7 +60,10 @@ class ShellRow:
 
     @property
     def id(self) -> str:
-        """Identifier, from which `shells_named` returns the shells."""
+        """Identifier of the shells, such as 'laminated-4:4:0,0,0,0/1'.
+
+        It consists of the lattice, its dimension, the squared distance (or smallest..largest), and the center.
+        """
         radii = self.outer
         if self.inner != self.outer:
             radii = f"{self.inner}..{self.outer}"
@@ -89,7 +93,10 @@ class Shells:
 
     @property
     def max_cosine(self) -> Fraction:
-        """Maximum cosine 1 - m/(2r^2), where m is the minimum squared norm of the lattice and r^2 is `outer`."""
+        """Guaranteed maximum cosine 1 - m/(2r^2), with the least squared norm m = 4 of the lattice.
+
+        The squared radius r^2 is `outer`.
+        """
         return 1 - LEAST_NORM / (2 * self.outer)
 
     @property
@@ -106,6 +113,12 @@ class Shells:
 
         The lattice vectors are ordered by their coefficients in the basis of the lattice: first by the last
         coefficient, then by the second to last, and so on.
+
+        Args:
+            count: Number of points.
+
+        Raises:
+            InvalidArgumentError: If the shells have fewer lattice vectors.
         """
         factor = self._factor
         points = np.empty((count, self.dim))
@@ -114,7 +127,7 @@ class Shells:
         for coefficients, squares in self._blocks():
             rows = slice(filled, filled + len(squares))
             norms[rows, 0] = squares[: count - filled]
-            points[rows] = _combinations(
+            points[rows] = _matrix_product(
                 coefficients[: count - filled], factor
             ) / np.sqrt(norms[rows])
             filled = min(count, rows.stop)
@@ -137,7 +150,7 @@ class Shells:
         )
 
     def sizes(self) -> dict[Fraction, int]:
-        """Count the lattice vectors by enumeration.
+        """Count the lattice vectors of the shells by enumerating them.
 
         Returns:
             A mapping from each squared distance from the center to the number of lattice vectors at this distance.
@@ -153,11 +166,6 @@ class Shells:
         return cholesky_factor(gram_matrix(self.lattice, self.dim))
 
     def _blocks(self) -> Iterator[tuple[Points, Points]]:
-        """Yield the vectors from the center to the lattice vectors of the shells, in blocks.
-
-        A block has two arrays: the coefficients of the vectors in the basis of the lattice, as rows, and their squared
-        norms.
-        """
         parts = self.denominator**2
         for found, lengths in close_vectors(
             self._factor, np.array(self.center) / self.denominator, float(self.outer)
@@ -168,14 +176,12 @@ class Shells:
                 & (norms >= float(self.inner * parts))
                 & (norms <= float(self.outer * parts))
             )
+            # Vectors from the center as rows of coefficients in the basis of the lattice, and their squared norms.
             yield found[kept], norms[kept] / parts
 
 
-def _combinations(coefficients: Points, factor: Points) -> Points:
-    """Return the matrix product of `coefficients` and the lower triangular matrix `factor`.
-
-    The order of the additions is fixed, so that the result has the same bits on every machine.
-    """
+def _matrix_product(coefficients: Points, factor: Points) -> Points:
+    # The additions have a fixed order, so that the result has the same bits on every machine.
     columns = np.ascontiguousarray(coefficients.T)
     found = np.zeros(coefficients.T.shape)
     for i, row in enumerate(factor.tolist()):
@@ -187,13 +193,20 @@ def _combinations(coefficients: Points, factor: Points) -> Points:
 def shells_named(dim: int, id: str) -> Shells:
     """Return the shells that an id describes, which need not be in the shipped table.
 
+    An id has the form LATTICE-DIM:INNER..OUTER:CENTER/DENOMINATOR, such as 'laminated-4:4:0,0,0,0/1':
+
+    - LATTICE is 'laminated' or 'coxeter_todd', and DIM is the dimension.
+    - INNER and OUTER are the smallest and the largest squared distance from the center. If they are equal, the id has
+      only one of them and no dots.
+    - CENTER has the coefficients of the center in the basis of the lattice, times DENOMINATOR, separated by commas.
+
     Args:
         dim: Dimension of the lattice.
-        id: Identifier of the shells, which matches the pattern `ID`.
+        id: Identifier of the shells.
 
     Raises:
         InvalidArgumentError: If the id has another form, names another dimension or an unknown lattice, or has a center
-            or distances outside of the allowed range.
+            or distances outside of the range that the message states.
 
     >>> shells_named(4, "laminated-4:4:0,0,0,0/1").sizes()  # the root system D4
     {Fraction(4, 1): 24}
@@ -255,7 +268,7 @@ def _named(dim: int, id: str, size: int = 0) -> Member:
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def lattice_shell() -> Iterator[Member]:
-    """Yield codes of directions from a center to lattice vectors.
+    """Yield codes of unit vectors from a center toward lattice vectors.
 
     The lattices are the laminated lattices Lambda_n and the Coxeter-Todd lattices K11, K12 and K13. A code has the
     directions to the lattice vectors of one shell or of several neighboring shells around its center. Let r be the
@@ -263,7 +276,7 @@ def lattice_shell() -> Iterator[Member]:
     and r, and the maximum cosine is 1 - m/(2r^2).
 
     The centers are lattice points, vectors of the dual lattice, and halves of vectors of the dual lattice. Many of them
-    are holes.
+    are holes, which are points that are locally farthest from the lattice.
     """
     with shipped_file("lattice_shells.csv") as path:
         rows = read_known_table(path, ShellRow, lambda row: row.size > 1)

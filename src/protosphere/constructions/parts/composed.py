@@ -1,4 +1,8 @@
-"""The scheme 'composed': the prototype of a class is the concatenation of the prototypes of the values of its parts."""
+"""The scheme 'composed': the prototype of a class is the concatenation of the prototypes of the values of its parts.
+
+Parts are attributes of classes, such as color and shape. Each part has a number of values, and each class has one value
+of every part. The values of a part are represented by prototypes of their own. A table lists the values of every class.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +39,7 @@ def _infeasible_reason(
     if table == "":
         return "'composed' needs 'table', class -> value of each part, got none; ps.compose takes one"
     parts = checked_table(table, num_classes)
-    _read_weights(weights, parts)
+    _read_shares(weights, parts)
     needed = _needed_dims(codes, parts)
     if needed is None or dim >= sum(needed):
         return None
@@ -43,10 +47,10 @@ def _infeasible_reason(
 
 
 def too_few_dims(needed: Sequence[int], dim: int) -> str:
-    """Return the error message for a dimension that is smaller than the sum of the parts' dimensions.
+    """Return the error message for a dimension that is smaller than the sum of the dimensions of all parts.
 
     Args:
-        needed: Number of dimensions of each part.
+        needed: For each part, the dimension of the prototypes of its values.
         dim: The dimension that is too small.
     """
     total = sum(needed)
@@ -58,10 +62,10 @@ def too_few_dims(needed: Sequence[int], dim: int) -> str:
 
 
 def require_possible_dim(needed: Sequence[int], dim: int) -> None:
-    """Check that a dimension is at least the sum of the parts' dimensions, and at most `LARGEST_PRODUCT_DIM`.
+    """Check that a dimension is at least the sum of the dimensions of all parts, and at most 2^24.
 
     Args:
-        needed: Number of dimensions of each part.
+        needed: For each part, the dimension of the prototypes of its values.
         dim: Dimension to check.
 
     Raises:
@@ -79,7 +83,8 @@ def checked_table(table: str, num_classes: int) -> PartTable:
     """Return the table that a text describes, after checking its number of classes.
 
     Args:
-        table: Text of the table, as provenance stores it.
+        table: Sizes such as '4 x 3', if every combination of values is a class. Otherwise lines of comma-separated
+            values: a heading with the names of the parts, then the name and the values of each class.
         num_classes: Required number K of classes.
 
     Raises:
@@ -94,7 +99,6 @@ def checked_table(table: str, num_classes: int) -> PartTable:
 
 
 def _needed_dims(codes: str, parts: PartTable) -> list[int] | None:
-    """Return the dimension of each part's code, or None if the text `codes` does not determine all of them."""
     needed: list[int] = []
     for given, size in zip(_read_codes(codes, parts), parts.sizes, strict=True):
         if isinstance(given, dict):
@@ -103,19 +107,14 @@ def _needed_dims(codes: str, parts: PartTable) -> list[int] | None:
             dim = cast("list[Any]", given)[-1]
         else:
             dim = smallest_dim(given, size)
-        if dim is None:
+        if dim is None:  # the scheme has no smallest dimension
             return None
         needed.append(as_integer("dim", dim, minimum=1))
     return needed
 
 
 def _read_codes(codes: str, parts: PartTable) -> list[Any]:
-    """Return, for each part, the description of its code as `part_code` takes it.
-
-    The text `codes` is a JSON list with a description per part, or the name of one scheme for all parts. The empty text
-    means the scheme 'simplex'.
-    """
-    if not codes.startswith("["):
+    if not codes.startswith("["):  # one scheme for all parts
         return [codes or SIMPLEX] * len(parts.sizes)
     try:
         listed = json.loads(codes)
@@ -126,11 +125,7 @@ def _read_codes(codes: str, parts: PartTable) -> list[Any]:
     return given_by_part(listed, parts.names, "codes", SIMPLEX)
 
 
-def _read_weights(weights: str, parts: PartTable) -> tuple[Fraction, ...]:
-    """Return the weight of each part divided by the sum of all weights.
-
-    The text `weights` has the weights, separated by spaces. The empty text means equal weights.
-    """
+def _read_shares(weights: str, parts: PartTable) -> tuple[Fraction, ...]:
     given = weights.split() if weights else [1] * len(parts.sizes)
     return shares_of(given_by_part(given, parts.names, "weights", 1))
 
@@ -138,12 +133,11 @@ def _read_weights(weights: str, parts: PartTable) -> tuple[Fraction, ...]:
 def _guarantee(
     num_classes: int, dim: int, *, table: str, codes: str, weights: str
 ) -> Fraction | None:
-    """Return an upper bound on the maximum cosine if `codes` is empty or 'simplex', and None otherwise."""
     del dim
     parts = checked_table(table, num_classes)
-    if codes not in ("", SIMPLEX):
+    if codes not in ("", SIMPLEX):  # other codes have no known maximum cosine here
         return None
-    shares = _read_weights(weights, parts)
+    shares = _read_shares(weights, parts)
     distances = [
         share * Fraction(size, size - 1)
         for share, size in zip(shares, parts.sizes, strict=True)
@@ -169,15 +163,17 @@ def composed(
 ) -> Placement:
     """Place each class at the concatenated prototypes of the values of its parts, with zeros appended up to R^n.
 
-    The prototypes of a part are scaled by the square root of its share, which is its weight divided by the sum of all
-    weights.
+    Parts are attributes of classes, such as color and shape. The prototypes of the values of a part are scaled by the
+    square root of the share of the part, which is its weight divided by the sum of all weights.
 
     Args:
         num_classes: Number K of classes.
         dim: Dimension n.
         seed: Seed of schemes that are random.
-        table: Text of the table of classes, as provenance stores it.
-        codes: Scheme of all parts, or a JSON list with the code of each part. The empty text means simplices.
+        table: Sizes such as '4 x 3', if every combination of values is a class. Otherwise lines of comma-separated
+            values: a heading with the names of the parts, then the name and the values of each class.
+        codes: Scheme of the prototypes of all parts, or a JSON list with the code of each part. The empty text means
+            simplices.
         weights: Weights of the parts, separated by spaces. The empty text means equal weights.
     """
     parts = checked_table(table, num_classes)
@@ -187,7 +183,7 @@ def composed(
             _read_codes(codes, parts), parts.sizes, parts.names.parts, strict=True
         )
     ]
-    return composed_placement(parts, part_codes, _read_weights(weights, parts), dim)
+    return composed_placement(parts, part_codes, _read_shares(weights, parts), dim)
 
 
 def composed_placement(
@@ -196,13 +192,13 @@ def composed_placement(
     shares: tuple[Fraction, ...],
     dim: int,
 ) -> Placement:
-    """Return the prototypes of the classes of a table, before they are certified.
+    """Return the prototypes of the classes of a table, with a description, but without a certificate.
 
     Args:
-        parts: Values of the parts of each class.
-        part_codes: Code of each part.
+        parts: Table with the value of each part for every class.
+        part_codes: For each part, the code with the prototypes of its values.
         shares: Weight of each part in the cosine of two classes; the weights sum to 1.
-        dim: Dimension n.
+        dim: Dimension n of the result. Zeros are appended up to it.
     """
     points = tuple(code.points for code in part_codes)
     values = None if parts.lists_all_combinations else parts.values

@@ -1,13 +1,17 @@
 """Structure for codewords of shortened unions of cosets of the Reed-Muller code RM(1, m).
 
-Shortening and puncturing are defined in `coding.shortened_cosets`. Inner products in this module are those of codewords
-with entries +1 and -1, so they are integers. Each coset belongs to a quadratic form. The inner products between the
-codewords of two cosets depend only on the difference of the two forms. There are two ways to find the largest inner
-product of codewords of different cosets:
+RM(1, m) is the first-order Reed-Muller code of length 2^m. Shortening keeps the codewords that are zero at certain
+coordinates, and deletes these coordinates. Puncturing deletes more coordinates. Inner products in this module are those
+of codewords with entries +1 and -1, so they are integers. Each coset belongs to a quadratic form. The inner products
+between the codewords of two cosets depend only on the difference of the two forms. There are two ways to find the
+largest inner product of codewords of different cosets:
 
 - For each difference of two forms, compute the largest inner product.
 - Derive an upper bound from the ranks of the differences, and search for two codewords that attain the bound. This is
   faster if there are many differences.
+
+A codeword may be followed by a glue vector, which has further coordinates of the same point. A complete coset is one
+whose codewords are all among the points.
 """
 
 from __future__ import annotations
@@ -61,7 +65,8 @@ class ShortenedWords(SignWords):
     puncturing are numbered 0, 1, 2, ..., coset by coset.
 
     Attributes:
-        code: Parameters of the shortened code.
+        code: Parameters of the shortened code: m, and the numbers of coordinates deleted by shortening and by
+            puncturing.
         numbers: For each of the K points, the number of its codeword.
     """
 
@@ -77,21 +82,26 @@ class ShortenedWords(SignWords):
         """Return the structure of the first `count` codewords of a shortened code.
 
         Args:
-            code: The shortened code.
+            code: Parameters of the shortened code: m, and the numbers of coordinates deleted by shortening and by
+                puncturing.
             count: Number K of codewords.
         """
         held = held_words(count, code.dim, lambda: code.words(count))
         return ShortenedWords(code.dim, held, code, np.arange(count))
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords with the given numbers."""
+        """Return the codewords with the given numbers, as rows of bits that are packed into bytes.
+
+        Args:
+            numbers: Indices of codewords in the shortened code, coset by coset.
+        """
         return self.code.numbered(numbers)
 
     @property
     def by_cosets(self) -> bool:
         """Whether the maximum cosine is computed by comparing cosets instead of all pairs of points.
 
-        This is the case if the points are the first K codewords, in any order, and K is above `ALL_PAIRS_POINTS`.
+        This is the case if the points are the first K codewords of the code, in any order, and K is above 20,000.
         """
         return self.count > ALL_PAIRS_POINTS and np.array_equal(
             np.sort(self.numbers), np.arange(self.count)
@@ -100,9 +110,12 @@ class ShortenedWords(SignWords):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        If `by_cosets` is False, all pairs are compared. Otherwise, an upper bound is computed by comparing cosets (see
-        the docstring of this module). If no pair is known to attain the bound, all pairs are compared too. If that
-        would take too long, the bound is returned as an `UpperBound`.
+        If `by_cosets` is False, all pairs are compared. Otherwise, an upper bound is computed by comparing cosets. If
+        no pair is known to attain the bound, all pairs are compared too. If that would take too long, the bound is
+        returned as an `UpperBound`.
+
+        Args:
+            progress: Function that is called while cosets or pairs are compared.
         """
         if not self.by_cosets:
             return super().largest_cosine(progress)
@@ -120,7 +133,7 @@ class ShortenedWords(SignWords):
     def largest_with_glue(
         self, share: float, glue_vectors: Points, group: int, progress: Progress
     ) -> tuple[float, str]:
-        """Return the maximum cosine of points that consist of a codeword and a glue vector.
+        """Return the maximum cosine of points that consist of a codeword and further coordinates (a glue vector).
 
         The cosine is computed from three numbers: the largest inner product of two codewords with the same glue vector,
         the largest inner product of two codewords with different glue vectors, and the largest cosine of two glue
@@ -130,7 +143,7 @@ class ShortenedWords(SignWords):
             share: Squared norm of the part of a point that is a codeword.
             glue_vectors: Unit vectors, one per row. The codeword with the index i is followed by row i // group.
             group: Number of consecutive codewords that have the same glue vector, a power of two.
-            progress: Called while cosets are compared.
+            progress: Function that is called while cosets are compared.
 
         Returns:
             The maximum cosine and a text that says how it was found. The cosine is an `UpperBound` if no pair is known
@@ -162,12 +175,9 @@ class ShortenedWords(SignWords):
     def _has_pair_at(
         self, product: int, alone: int, cosets: int, progress: Progress
     ) -> bool:
-        """Search for two points whose codewords have the inner product `product`, and return whether two were found.
-
-        Only the first `cosets` cosets are searched. Cosets that are not completely among the points are left out.
-        `alone` is the largest inner product of two codewords of the same coset.
-        """
-        # Every complete coset of at least two codewords contains a pair with the inner product `alone`.
+        # `alone` is the largest inner product within a coset. Every complete coset of at least two codewords contains a
+        # pair with this inner product.
+        # Only cosets that are completely among the points are searched.
         whole = min(cosets, self.count >> self.code.coset_bits)
         within_coset = product == alone and whole > 0 and self.code.coset_bits > 0
         return within_coset or self.code.attains(whole, product, progress)
@@ -175,13 +185,8 @@ class ShortenedWords(SignWords):
     def _products_with_glue(
         self, group: int, progress: Progress
     ) -> tuple[int, int | None, str]:
-        """Return two upper bounds on inner products of codewords, and a text that says how they were found.
-
-        The first bound is for two codewords with the same glue vector. The second bound is for two codewords with
-        different glue vectors. If all codewords have the same glue vector, the second bound is None.
-
-        `group` is the number of consecutive codewords that share a glue vector.
-        """
+        # The first bound is for equal glue vectors, which `group` consecutive codewords have, and the second for different
+        # ones. It is None if all glue vectors are equal.
         code, alone, grouped = (
             self.code,
             self.code.closest_within_coset(),
@@ -215,15 +220,8 @@ class ShortenedWords(SignWords):
     def _attained_bound(
         self, cosets: int, group: int, progress: Progress
     ) -> int | None:
-        """Return the largest inner product of two codewords from different groups of cosets, or None.
-
-        The first `cosets` cosets are divided into groups of `group` consecutive cosets. First, an upper bound is
-        computed from the ranks of the differences of quadratic forms. Then a search looks for two codewords from
-        different groups that attain the bound. If it finds them, the bound is returned, otherwise None.
-
-        None is also returned if `_by_difference` needs at most `QUICK_PRODUCTS` multiplications. In this case, nothing
-        is searched.
-        """
+        # None if no codewords of different groups of `group` cosets are found to attain the bound, or if nothing is
+        # searched, because `_by_difference` is quick.
         if self.code.closest_work(self._num_cosets) <= QUICK_PRODUCTS:
             return None
         bound = self.code.closest_possible(cosets)
@@ -234,10 +232,9 @@ class ShortenedWords(SignWords):
         return self.code.closest(self._num_cosets, progress)
 
     def check(self) -> None:
-        """Raise CertificateError if the stored codewords do not match `code` and `numbers`.
+        """Raise CertificateError if the stored codewords are not those with the numbers in `numbers`.
 
-        These two attributes determine all codewords, which must be equal to `held`. If `held` is None, nothing is
-        checked.
+        If no codewords are stored, nothing is checked.
         """
         if self.held is not None and not np.array_equal(
             self.encoded(self.numbers), self.held
@@ -247,12 +244,19 @@ class ShortenedWords(SignWords):
             )
 
     def header(self) -> dict[str, Any]:
-        """Return the header entry `shortened`, an object with the parameters of the shortened code."""
+        """Return the header entry of a file: {"shortened": {...}} with the parameters of the shortened code."""
         return {"shortened": asdict(self.code)}
 
     @classmethod
     def read(cls, content: Content) -> ShortenedWords:
-        """Read the parameters of the code and the numbers of the codewords from the content of a file."""
+        """Return the points that a file describes by the parameters of the code and the numbers of the codewords.
+
+        Args:
+            content: Header and arrays of the file.
+
+        Raises:
+            InvalidArgumentError: If the parameters do not fit the dimension in the file, or puncture the code too much.
+        """
         code = ShortenedCosets(**content.record("shortened"))
         if code.dim != content.dim:
             raise InvalidArgumentError(
@@ -274,10 +278,7 @@ class ShortenedWords(SignWords):
 
 
 def _are_equidistant(glue_vectors: Points, cosine: float) -> bool:
-    """Return whether all pairs of glue vectors have the same cosine, up to rounding.
-
-    `cosine` is the largest cosine of two glue vectors.
-    """
+    # `cosine` is the largest cosine of two glue vectors. All cosines equal it if the smallest does, up to rounding.
     smallest = min(
         float(products.min(initial=np.inf))
         for products in pair_products(point_rows(glue_vectors))
