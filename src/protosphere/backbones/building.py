@@ -57,7 +57,7 @@ def build_backbone(name: str, input_shape: Shape, dim: int) -> nn.Module:
 
 
 def is_ours(name: str) -> bool:
-    """Return True if `name` could be the name of a network of this package.
+    """Return True if `name` has the form of a name of a network of this package, and is not a dotted import name.
 
     The function does not check whether the network exists.
 
@@ -75,7 +75,7 @@ def is_ours(name: str) -> bool:
 
 
 def _registered_network(name: str) -> tuple[Backbone, tuple[int, ...]]:
-    """Return the registered network that a name such as "mlp(512)" begins with, and the widths in the parentheses."""
+    """Return the registered network that a name such as "mlp(512)" begins with, and the widths in parentheses."""
     base_name = name
     widths: tuple[int, ...] = ()
     match = WITH_WIDTHS.fullmatch(name)
@@ -98,7 +98,7 @@ def imported(name: str, argument: str) -> Any:
 
     Args:
         name: Dotted name, such as "torch.nn.Linear".
-        argument: Name of the argument in error messages.
+        argument: Name of the argument in which the user passed `name`, for error messages.
 
     Returns:
         The object.
@@ -146,11 +146,11 @@ def _call_imported(name: str, input_shape: Shape, dim: int) -> Any:
 
 
 def _checked(name: str, network: Any, input_shape: Shape, dim: int) -> nn.Module:
-    """Return `network` after checking that it maps a batch of two inputs to two vectors of size `dim`."""
     if not isinstance(network, nn.Module):
         raise InvalidArgumentError(
             f"'backbone' {brief(name)} must make an nn.Module, got {type(network).__name__}"
         )
+    # The network must map two inputs to two vectors of size `dim`.
     training = network.training
     try:
         with torch.no_grad():

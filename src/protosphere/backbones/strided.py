@@ -19,7 +19,9 @@ HIDDEN = 256
 
 @backbone(summary="two strided convolutions, 256 hidden: CIFAR in minutes")
 def strided(input_shape: Shape, dim: int) -> nn.Module:
-    """Return a 6 x 6 convolution of stride 4, a 3 x 3 convolution of stride 2, a hidden layer and a linear map.
+    """Return a network of a 6 x 6 convolution of stride 4, a 3 x 3 convolution of stride 2, and two linear layers.
+
+    Batch normalization and ReLU follow each layer but the last. For tiny images, the kernels are smaller.
 
     Args:
         input_shape: Channels, height and width of an image.

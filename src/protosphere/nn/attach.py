@@ -68,8 +68,9 @@ def attach(
         model: A model of torchvision, timm or transformers, an `nn.Sequential`, or any module whose last layer has a
             name that such models use, such as `fc`.
         num_classes: Number K of classes, or a `SphericalCode`, or a `PrototypeHead`, such as the head of a checkpoint.
-        dim: Dimension n of the prototypes, if `num_classes` is a number. By default, `PrototypeHead` chooses the
-            dimension: for K classes and no reserve, the smaller of K - 1 and 512.
+        dim: Dimension n of the prototypes, if `num_classes` is a number. The default is the number of all classes minus
+            1, but at most 512. It counts classes that `options` reserve for later; if `reserve` is a code, its
+            dimension is the default.
         layer: Name or names of the layers to replace, as in `model.named_modules()`. If a name belongs to a module with
             several layers, the last `nn.Linear` of this module is replaced. By default, the classifier is found by its
             name.
@@ -140,10 +141,6 @@ def prototype_head(model: nn.Module) -> PrototypeHead:
 
 
 def _replace(model: nn.Module, old: nn.Linear, head: PrototypeHead) -> None:
-    """Replace the layer `old` of `model` by a new linear layer followed by `head`.
-
-    If a `PrototypeHead` follows `old` in an `nn.Sequential`, `head` replaces this `PrototypeHead`.
-    """
     device = old.weight.device
     dtype = old.weight.dtype
     lazy = isinstance(old, nn.LazyLinear)
@@ -153,7 +150,7 @@ def _replace(model: nn.Module, old: nn.Linear, head: PrototypeHead) -> None:
     for parent, name, child in list(_children(model)):
         if child is not old:
             continue
-        if _is_before_head(parent, name):
+        if _is_before_head(parent, name):  # the head after `old` is replaced, too
             parent[int(name)], parent[int(name) + 1] = new, head
         else:
             setattr(parent, name, nn.Sequential(new, head))
@@ -170,12 +167,6 @@ def _children(model: nn.Module) -> Iterator[tuple[nn.Module, str, nn.Module]]:
 def _layers_to_replace(
     model: nn.Module, layer: str | Sequence[str] | None
 ) -> list[nn.Linear]:
-    """Return the linear layers of `model` to replace.
-
-    If `layer` is given, these are the layers that `layer` names. Otherwise, each linear layer directly before a
-    `PrototypeHead` is returned. If the model has no `PrototypeHead`, the last linear layer of each classifier is
-    returned.
-    """
     if layer is not None:
         if not layer and layer != "":
             raise InvalidArgumentError(
@@ -183,6 +174,7 @@ def _layers_to_replace(
             )
         names = [layer] if isinstance(layer, str) else layer
         return [_named(model, name) for name in names]
+    # A model to which a head was attached before: the linear layers directly before its heads.
     before_heads = _linears(
         child
         for parent, name, child in _children(model)
@@ -194,7 +186,8 @@ def _layers_to_replace(
         raise InvalidArgumentError(
             "'model' has a PrototypeHead with no nn.Linear before it; layer= names what to replace"
         )
-    roots = _classifiers(model)
+    # Any other model: the last linear layer of each classifier.
+    roots = _modules_with_classifiers(model)
     main = list[nn.Linear]()
     for root in roots:
         main.append(_last(_linears([root]), _no_linear_message(model, root)))
@@ -206,7 +199,7 @@ def _layers_to_replace(
     chosen = list(main)
     for name, child in second.items():
         chosen.append(_last_linear_of_second(name, child, main[0].out_features))
-    _require_no_other(model, chosen, roots)
+    _require_no_other_classifier(model, chosen, roots)
     return chosen
 
 
@@ -230,15 +223,7 @@ def _named(model: nn.Module, name: str) -> nn.Linear:
     return _last(inside, otherwise)
 
 
-def _classifiers(model: nn.Module) -> list[nn.Module]:
-    """Return the modules that contain the classifiers of `model`.
-
-    These methods are tried in this order, until one of them finds a module:
-
-    - Call `model.get_classifier()`.
-    - Take the attribute of `model` whose name is in `NAMES`.
-    - If `model` is an `nn.Sequential`, take its last `nn.Linear`.
-    """
+def _modules_with_classifiers(model: nn.Module) -> list[nn.Module]:
     asked = _from_get_classifier(model)
     reset = getattr(model, "reset_classifier", None)
     if (
@@ -271,7 +256,6 @@ def _classifiers(model: nn.Module) -> list[nn.Module]:
 
 
 def _from_get_classifier(model: nn.Module) -> list[nn.Module]:
-    """Return the modules that `model.get_classifier()` returns. If the model has no such method, the list is empty."""
     ask = getattr(model, "get_classifier", None)
     found: object = ask() if callable(ask) else None
     if isinstance(found, (tuple, list)):
@@ -282,11 +266,6 @@ def _from_get_classifier(model: nn.Module) -> list[nn.Module]:
 
 
 def _last_linear_of_second(name: str, child: nn.Module, outputs: int) -> nn.Linear:
-    """Return the last linear layer of `child` that has `outputs` outputs.
-
-    `child` is the second classifier of a model, and `name` is its name in the model. If `child` has no such layer,
-    InvalidArgumentError is raised.
-    """
     return _last(
         [layer for layer in _linears([child]) if layer.out_features == outputs],
         f"'model' has a second classifier, {name!r}, with no nn.Linear of {outputs} outputs; "
@@ -295,10 +274,6 @@ def _last_linear_of_second(name: str, child: nn.Module, outputs: int) -> nn.Line
 
 
 def _no_linear_message(model: nn.Module, root: nn.Module) -> str:
-    """Return the error message for a classifier `root` of `model` that contains no `nn.Linear`.
-
-    If `root` contains a convolution, the message proposes a linear classifier to use instead of `root`.
-    """
     modules = cast("Iterator[tuple[str, nn.Module]]", model.named_modules())
     name = next((name for name, module in modules if module is root), "classifier")
     needed = f"the classifier of 'model', {name!r}, must hold an nn.Linear"
@@ -316,15 +291,10 @@ def _last(layers: list[nn.Linear], otherwise: str) -> nn.Linear:
     return layers[-1]
 
 
-def _require_no_other(
+def _require_no_other_classifier(
     model: nn.Module, chosen: list[nn.Linear], roots: list[nn.Module]
 ) -> None:
-    """Raise InvalidArgumentError if `model` has another linear layer that may be a classifier.
-
-    A linear layer may be a classifier if its name matches the pattern `LIKELY` and it has as many outputs as
-    `chosen[0]`. The layers in `chosen`, and all layers inside the classifiers `roots`, are ignored. If `model` is an
-    `nn.Sequential` and `roots` equals `chosen`, nothing is checked.
-    """
+    # Another linear layer may be a classifier if its name is like that of one and it has as many outputs.
     inside = [*chosen, *_linears(roots)]
     outputs = chosen[0].out_features
     each = cast("Iterator[tuple[str, nn.Module]]", model.named_modules())
@@ -338,6 +308,7 @@ def _require_no_other(
         for name, layer in linears
         if layer.out_features == outputs and LIKELY.search(name)
     ]
+    # In an nn.Sequential without a named classifier, the last linear layer is always meant.
     if others and not (isinstance(model, nn.Sequential) and roots == chosen):
         several = ", ".join(others)
         raise InvalidArgumentError(

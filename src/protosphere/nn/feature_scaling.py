@@ -32,7 +32,7 @@ class Moments:
         For a feature that is constant up to rounding, only the mean is subtracted.
 
         Args:
-            features: N x m array, or SciPy sparse matrix.
+            features: N x m array, or SciPy sparse matrix, with one row per example.
         """
         dense: NDArray[np.float64] = (
             features.toarray() if hasattr(features, "toarray") else features
@@ -59,11 +59,11 @@ class Moments:
 
 
 def moments(features: Any, weights: NDArray[np.float64]) -> Moments:
-    """Return the weighted means and variances of m features.
+    """Return the weighted means and variances of the m features of N examples.
 
     Args:
-        features: N x m array, or SciPy sparse matrix in CSR format.
-        weights: N weights of the examples.
+        features: N x m array, or SciPy sparse matrix in CSR format, with one row per example.
+        weights: N weights of the examples, which are not negative.
     """
     total = float(weights.sum())
     mean: NDArray[np.float64] = weights @ features / total

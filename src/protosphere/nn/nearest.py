@@ -1,4 +1,4 @@
-"""`Nearest`: the result type of `PrototypeHead.decode`."""
+"""`Nearest`: the nearest prototypes that `PrototypeHead.decode` returns."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ class Nearest(NamedTuple):
 
     Attributes:
         cosines: (..., k) cosines of each vector with its k nearest prototypes.
-        classes: (..., k) classes of these prototypes.
+        classes: (..., k) class indices of these prototypes.
 
     Example:
         >>> import torch

@@ -16,15 +16,15 @@ def additive_cosine_margin(
     scale: float | Tensor,
     margin: float,
 ) -> Tensor:
-    """Return the cross-entropy of scaled cosines after subtracting a margin from the cosine with the target prototype.
+    """Return the mean cross-entropy of scaled cosines, with a margin subtracted from the cosine with the target.
 
     The logits are the scaled cosines of z with all prototypes. Only the logit of the target class is changed by the
     margin.
 
     Args:
-        z: (..., n) vectors.
+        z: (..., n) vectors of any norm.
         target: (...) class indices. Examples with target -100 are ignored.
-        projection: Projection that holds the prototypes.
+        projection: Module that holds the K prototypes and computes dot products with them.
         scale: Factor by which cosines are multiplied to give logits.
         margin: Number that is subtracted from the cosine of z with the prototype of its target class.
 
@@ -59,13 +59,13 @@ class AdditiveCosineMargin(PrototypeLoss):
     margin.
 
     Args:
-        head_or_code: Head or code with the prototypes.
+        head_or_code: `PrototypeHead` or `SphericalCode` with the prototypes.
         margin: Number that is subtracted from the cosine of z with the prototype of its target class. It must be above
             0 and below 1 minus the maximum cosine between two prototypes.
-        scale: Factor by which cosines are multiplied to give logits: a number, 'auto' or 'learn'. 'auto' means the
-            head's scale if the head learns its scale. Otherwise, 'auto' means the scale at which a vector equal to the
-            prototype of its class has a probability of at least 0.99. 'learn' means a trained parameter; its initial
-            value is the scale for probability 0.99.
+        scale: Factor by which cosines are multiplied to give logits: a number, 'auto' or 'learn'. Let s be the scale at
+            which a vector equal to the prototype of its class has a probability of at least 0.99. 'auto' means the
+            scale of the head if `head_or_code` is a head that learns its scale, and s in all other cases. 'learn' means
+            a trained parameter with the initial value s.
 
     Raises:
         InvalidArgumentError: If the margin is not above 0 and below 1 minus the maximum cosine between two prototypes.
@@ -91,8 +91,8 @@ class AdditiveCosineMargin(PrototypeLoss):
         """Return the mean loss over the examples whose target is not -100.
 
         Args:
-            z: (..., n) vectors.
-            target: (...) class indices.
+            z: (..., n) vectors of any norm.
+            target: (...) class indices. Examples with target -100 are ignored.
         """
         return additive_cosine_margin(
             z, target, self.projection, self.scaling.value, self.margin

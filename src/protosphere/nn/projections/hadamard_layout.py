@@ -1,4 +1,10 @@
-"""Functions that find a small linear code whose cosets contain most of the given codewords."""
+"""Functions that find a small linear code whose cosets contain most of the given codewords.
+
+Codewords are rows of bits, packed eight bits to a byte. Sums of codewords are modulo 2. A glue vector has the
+coordinates of a point that follow the signs of its codeword. The number of a codeword is its index in the binary code
+from which it was taken. Let s be the size of the small code. A run consists of s codewords with consecutive numbers,
+the first of which is a multiple of s. A run is complete if all of its codewords are given.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +41,8 @@ class HadamardLayout:
     codeword comes before them as g_0. Coset c consists of the sums of representatives[c] and the codewords of the small
     code. Codeword i of coset c is the sum of representatives[c] and all generators g_j for which bit j of i is 1.
 
-    The point of a codeword of coset c consists of the codeword's signs times `coefficient`, followed by the glue vector
-    glue_vectors[glue_of[c]], which may be empty.
+    The point of a codeword of coset c consists of the codeword's signs times `coefficient`, followed by further
+    coordinates, the glue vector glue_vectors[glue_of[c]], which may be empty.
 
     Attributes:
         length: Length of the codewords.
@@ -69,9 +75,10 @@ class HadamardLayout:
 
     @cached_property
     def bins(self) -> Indices:
-        """For each coordinate, the number of its bin (the module docstring of `hadamard` explains the bins).
+        """For each coordinate, a number whose bit j is the entry of row j of `generator` at this coordinate.
 
-        Bit j of the number is the entry of row j of `generator` at the coordinate.
+        Coordinates with the same number form a bin. All codewords of the small code are constant on a bin, so dot
+        products first add the coordinates of each bin.
         """
         rows = unpack(self.generator, self.length).astype(np.int64)
         return (1 << np.arange(len(rows))) @ rows
@@ -106,7 +113,17 @@ class HadamardLayout:
         return replace(self, representatives=words, generator=kept, glue_of=glue_of)
 
     def arrays(self) -> dict[str, NDArray[np.float32] | NDArray[np.float64] | Indices]:
-        """Return a dictionary from the names of the buffers of a `HadamardBlock` to the arrays for these buffers."""
+        """Return the arrays of a block of points that are these codewords, by name.
+
+        - "signs" has the shape (b, L, C): the signs of the representatives of the C cosets at the coordinates of each
+          of the b bins. A bin is a set of coordinates on which the small code is constant. Zeros fill a bin up to the
+          size L of the largest.
+        - "columns" has the indices of the coordinates of the first bin, the second bin and so on, with zeros as
+          padding.
+        - "inner" is the b x b Sylvester matrix. "outer" is the same matrix, in which each column is followed by its
+          negative if the small code has the all-one codeword.
+        - "glue_vectors" has the glue vectors, and "glue_of" has the index of the glue vector of each coset.
+        """
         inner = hadamard(1 << len(self.generator)).astype(np.float32)
         if self.antipodal:
             both = np.stack([inner, -inner], axis=2).reshape(len(inner), -1)
@@ -128,11 +145,13 @@ class HadamardLayout:
     def flips(self) -> tuple[Indices, NDArray[np.int8]]:
         """Return the indices of the coordinates sorted by bin, and the signs of the representatives in this order.
 
+        A bin is a set of coordinates on which all codewords of the small code are constant.
+
         Returns:
             A vector of indices and a matrix of signs. The vector has the indices of the coordinates of bin 0, then
             those of bin 1, and so on; each bin is padded with zeros to the size of the largest bin. The matrix has one
-            row per coset, with the signs of its representative, and one column per index. In the padding, the signs
-            are 0.
+            row per coset, with the signs of its representative, and one column per index. In the padding, the signs are
+            0.
         """
         sizes = np.bincount(self.bins, minlength=1 << len(self.generator))
         filled = (np.arange(int(sizes.max())) < sizes[:, None]).reshape(-1)
@@ -154,12 +173,12 @@ def found_layout(rows: SignRows) -> tuple[HadamardLayout, Indices] | None:
     If several layouts are possible, the result is the one with the lowest estimated cost.
 
     Args:
-        rows: Points that begin with the signs of codewords.
+        rows: Points that begin with the signs of codewords, and the numbers and glue vectors of these codewords.
 
     Returns:
         The layout, and the indices in `rows` of the codewords in its cosets, coset by coset. The result is None if no
-        layout is possible, or if the layout needs more than half of the multiplications of a product with the matrix
-        of all codewords.
+        layout is possible, or if the layout needs more than half of the multiplications of a product with the matrix of
+        all codewords.
     """
     for bits, antipodal in _cheapest_first(rows):
         found = whole_cosets(rows, bits, antipodal)
@@ -169,7 +188,7 @@ def found_layout(rows: SignRows) -> tuple[HadamardLayout, Indices] | None:
 
 
 def _saves_half(layout: HadamardLayout) -> bool:
-    """Return True if a dot product with a codeword takes at most `layout.length` / 2 multiplications."""
+    # The multiplications per codeword, compared with those of a dot product of the whole length.
     small = layout.split(split_bits(layout.length))
     largest_bin = int(np.bincount(small.bins).max())
     multiplications = largest_bin + (1 << len(small.generator))
@@ -177,9 +196,9 @@ def _saves_half(layout: HadamardLayout) -> bool:
 
 
 def split_bits(length: int) -> int:
-    """Return the number m for which a small code of 2^m codewords needs about the fewest multiplications.
+    """Return the number m for which a small code of 2^m codewords needs nearly the fewest multiplications.
 
-    With a small code of b codewords, the dot product of a vector with a codeword takes length / b + b multiplications.
+    With a small code of b codewords, a dot product with a codeword takes length / b + b multiplications on average.
 
     Args:
         length: Length of the codewords.
@@ -188,14 +207,14 @@ def split_bits(length: int) -> int:
 
 
 def _cheapest_first(rows: SignRows) -> list[tuple[int, bool]]:
-    """Return the pairs (bits, antipodal) to try as arguments of `whole_cosets`, the lowest estimated cost first."""
-    # the estimate assumes that all complete runs of codewords are cosets, see `whole_cosets`
+    """Return the pairs (bits, antipodal) to try in `whole_cosets`, the lowest estimated cost first."""
+    # The estimate assumes that all complete runs of codewords are cosets.
     ordered = np.sort(rows.numbers)
 
     def additions(candidate: tuple[int, bool]) -> float:
         bits, antipodal = candidate
         size = 1 << (bits + antipodal)
-        covered = len(_whole_starts(ordered, size)) * size
+        covered = len(_complete_run_starts(ordered, size)) * size
         by_transform = covered * (rows.length / (1 << bits) + bits) / (1 + antipodal)
         rest = len(ordered) - covered
         return by_transform + ADDITIONS_OF_PRODUCT * rows.length * rest
@@ -211,36 +230,38 @@ def _cheapest_first(rows: SignRows) -> list[tuple[int, bool]]:
 def whole_cosets(
     rows: SignRows, bits: int, antipodal: bool
 ) -> tuple[HadamardLayout, Indices] | None:
-    """Return a layout of the codewords in `rows` that form complete cosets of a small code.
+    """Return a layout of the codewords that form complete cosets of a small linear code.
 
-    The number of a codeword is its entry in `rows.numbers`. Let s be the size of the small code: 2^bits codewords, or
-    2^(bits + 1) if `antipodal` is True. A run consists of s codewords with consecutive numbers, the first of which
-    is a multiple of s. A run is complete if `rows` has all of these codewords.
+    Let s be the size of the small code: 2^bits codewords, or 2^(bits + 1) if `antipodal` is True. Each codeword has a
+    number, its index in the code from which it was taken. A run consists of s codewords with consecutive numbers, the
+    first of which is a multiple of s. A run is complete if `rows` has all of these codewords.
 
     The first complete run determines the small code: the codewords of the small code are the sums of the first codeword
     of this run and each codeword of this run. A complete run becomes a coset of the layout if it is a coset of the
-    small code, and all of its points have the same glue vector.
+    small code, and all of its points have the same further coordinates (glue vector) after the signs.
 
     Args:
-        rows: Points that begin with the signs of codewords.
+        rows: Points that begin with the signs of codewords, and the numbers of these codewords.
         bits: Number of generators of the small code, without the all-one codeword.
         antipodal: Whether the small code has the all-one codeword.
 
     Returns:
         The layout, and the indices in `rows` of the codewords of its cosets, coset by coset. The result is None if the
-        first complete run does not give a linear code with these `bits` and `antipodal`, or if less than a fraction
-        `SMALLEST_SHARE` of the codewords lies in the cosets of the layout.
+        first complete run does not give a linear code with these `bits` and `antipodal`, or if less than 75% of the
+        codewords lie in the cosets of the layout.
     """
     order = np.argsort(rows.numbers, kind="stable")
     size = 1 << (bits + antipodal)
-    blocks = order[_whole_starts(rows.numbers[order], size)[:, None] + np.arange(size)]
+    blocks = order[
+        _complete_run_starts(rows.numbers[order], size)[:, None] + np.arange(size)
+    ]
     if blocks.size < SMALLEST_SHARE * len(rows.words):
         return None
     small = rows.words[blocks[0]] ^ rows.words[blocks[0, 0]]
     opposed = bool((small[1] == pack(np.ones(rows.length, dtype=np.uint8))).all())
-    if opposed != antipodal or not _linear(small):
+    if opposed != antipodal or not _is_ordered_linear_code(small):
         return None
-    blocks = blocks[_alike(rows, blocks, small)]
+    blocks = blocks[_are_cosets_with_one_glue_vector(rows, blocks, small)]
     if blocks.size < SMALLEST_SHARE * len(rows.words):
         return None
     generator = small[1 << np.arange(antipodal, bits + antipodal)]
@@ -258,37 +279,24 @@ def whole_cosets(
     return layout, blocks.reshape(-1)
 
 
-def _whole_starts(ordered: Indices, size: int) -> Indices:
-    """Return the positions in the ascending array `ordered` at which a complete run of codewords begins.
-
-    `ordered` has the numbers of the codewords. A complete run consists of `size` consecutive numbers, and the first of
-    them is a multiple of `size` (see `whole_cosets`).
-    """
+def _complete_run_starts(ordered: Indices, size: int) -> Indices:
+    # Positions in `ordered` at which `size` consecutive numbers begin, the first of which is a multiple of `size`.
     starts = np.flatnonzero(ordered % size == 0)
     starts = starts[starts + size <= len(ordered)]
     return starts[ordered[starts + size - 1] == ordered[starts] + size - 1]
 
 
-def _linear(words: PackedBits) -> bool:
-    """Return True if the rows w_0, w_1, ... of `words` are a linear code in the order that `HadamardLayout` describes.
-
-    In this order, w_0 is zero, and w_i is the sum of the rows w_(2^j) over all j for which bit j of i is 1.
-    """
+def _is_ordered_linear_code(words: PackedBits) -> bool:
+    # Word 0 is zero, and word i is the sum of the words 2^j over the bits j of i: i & -i is the lowest of them.
     i = np.arange(1, len(words))
     return not words[0].any() and np.array_equal(
         words[i], words[i & -i] ^ words[i & (i - 1)]
     )
 
 
-def _alike(rows: SignRows, blocks: Indices, small: PackedBits) -> NDArray[np.bool_]:
-    """Return, for each run, whether it is a coset of the small code, and all of its points have the same glue vector.
-
-    Args:
-        rows: Points that begin with the signs of codewords.
-        blocks: Matrix with one row per run (see `whole_cosets`). A row has the indices in `rows` of the codewords of
-            the run.
-        small: Codewords of the small code, one per row, with their bits packed into bytes.
-    """
+def _are_cosets_with_one_glue_vector(
+    rows: SignRows, blocks: Indices, small: PackedBits
+) -> NDArray[np.bool_]:
     alike: list[NDArray[np.bool_]] = []
     for start in range(0, len(blocks), CHUNK_COSETS):
         chunk = blocks[start : start + CHUNK_COSETS]

@@ -1,6 +1,12 @@
 """Block of regular simplices in orthogonal subspaces.
 
-One cumulative sum per simplex gives the dot products of a vector with all vertices.
+One cumulative sum per simplex gives the dot products of a vector with all vertices. Let c_0, ..., c_(s-1) be the
+vertices of a simplex. Their coordinates are numbered by j = 1, ..., s - 1. Let f_j = sqrt(s / ((s - 1) j (j + 1))).
+Coordinate j of c_i is
+
+    f_j if i < j,    -j f_j if i = j,    0 if i > j.
+
+So z . c_i = sum_{j > i} f_j z_j - i f_i z_i, where the last term is 0 if i = 0.
 """
 
 from itertools import groupby
@@ -14,30 +20,23 @@ from protosphere.types import Indices
 
 
 class SimplicesBlock(nn.Module, ProjectionBlock):
-    """Block of points that are vertices of regular simplices in orthogonal subspaces.
+    """Block of P points that are vertices of regular simplices in orthogonal subspaces.
 
-    The time for the dot products of a vector with all P points is O(P).
-
-    Let c_0, ..., c_(s-1) be the vertices of a simplex (see `geometry.simplex`). Their coordinates are numbered by
-    j = 1, ..., s - 1. Let f_j = sqrt(s / ((s - 1) j (j + 1))). Coordinate j of c_i is
-
-        f_j if i < j,    -j f_j if i = j,    0 if i > j.
-
-    So z . c_i = sum_{j > i} f_j z_j - i f_i z_i, where the last term is 0 if i = 0.
-
-    The simplices are stored one after the other. A run consists of consecutive simplices of equal size, whose dot
-    products are computed together.
+    The dot products of a vector with all P points take O(P) time. The simplices are stored one after the other. A run
+    consists of consecutive simplices of equal size, whose dot products are computed together.
 
     Args:
         sizes: Number of vertices of each simplex.
         dim: Dimension n.
         dtype: Dtype of the buffers.
-        numbers: For each point, the index of the vertex that it equals. If None, point i is vertex i.
+        numbers: For each point, the index of the vertex that it equals, counted over all simplices. If None, point i is
+            vertex i.
 
     Attributes:
         runs: For each run, the number of vertices of a simplex and the number of simplices.
         num_vertices: Number of vertices of all simplices.
-        steps: The factors f_j of one simplex of each run, one run after the other.
+        steps: For each run, one after the other, the factors f_1, ..., f_(s-1) of a simplex of s vertices, where f_j is
+            the coordinate j of the vertices 0, ..., j - 1.
         numbers: For each point, the index of the vertex that it equals. If None, point i is vertex i.
     """
 
@@ -63,7 +62,11 @@ class SimplicesBlock(nn.Module, ProjectionBlock):
         self.register_buffer("numbers", numbers, persistent=False)
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x P dot products of vectors with all P points."""
+        """Return the B x P dot products of vectors with all P points.
+
+        Args:
+            z: B x n vectors.
+        """
         wide = widened(z)
         coordinate = 0
         step = 0
@@ -81,13 +84,22 @@ class SimplicesBlock(nn.Module, ProjectionBlock):
         return products.to(z.dtype)
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """Return the points with the indices in `index`, one per row, in the dtype of `like`."""
+        """Return the points with given indices, one per row.
+
+        Args:
+            index: Vector of indices of points.
+            like: Tensor whose dtype the result gets.
+        """
         zeros = widened(like).new_zeros(index.shape[0], self.num_points)
         weights = zeros.scatter(1, index[:, None], 1.0)
         return self.weighted_sum(weights).to(like.dtype)
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n weighted sums of all P points, given the B x P `weights`."""
+        """Return B weighted sums of all P points, as a B x n tensor.
+
+        Args:
+            weights: B x P weights, one row for each sum.
+        """
         if self.numbers is not None:
             zeros = weights.new_zeros(weights.shape[0], self.num_vertices)
             weights = zeros.index_copy(1, self.numbers, weights)
@@ -106,15 +118,7 @@ class SimplicesBlock(nn.Module, ProjectionBlock):
 
 
 def _simplex_products(z: Tensor, steps: Tensor, size: int, count: int) -> Tensor:
-    """Return the dot products of vectors with the vertices of `count` simplices, one simplex after the other.
-
-    Args:
-        z: The coordinates of the vectors in the subspaces of the simplices, one vector per row. Each simplex has
-            `size` - 1 coordinates.
-        steps: The factors f_j of one simplex (see `SimplicesBlock`).
-        size: Number of vertices of each simplex.
-        count: Number of simplices.
-    """
+    # One row of `z` has the size - 1 coordinates of a vector in the subspace of each of `count` simplices.
     stepped = z.reshape(-1, count, size - 1) * steps
     after = stepped.flip(2).cumsum(2).flip(2)
     own = stepped * torch.arange(1, size, dtype=z.dtype, device=z.device)
@@ -125,17 +129,7 @@ def _simplex_products(z: Tensor, steps: Tensor, size: int, count: int) -> Tensor
 
 
 def _simplex_sums(weights: Tensor, steps: Tensor, size: int, count: int) -> Tensor:
-    """Return weighted sums of the vertices of `count` simplices.
-
-    The function is the transpose of `_simplex_products`.
-
-    Args:
-        weights: Matrix with one column per vertex, one simplex after the other. Each row gives one weighted sum.
-        steps: The factors f_j of one simplex (see `SimplicesBlock`).
-        size: Number of vertices of each simplex.
-        count: Number of simplices.
-    """
-    # with weights g_0, ..., g_(size - 1) of the vertices, coordinate j is f_j (g_0 + ... + g_(j-1) - j g_j)
+    # The transpose of `_simplex_products`: with weights g_0, ..., g_(size - 1) of the vertices, coordinate j is f_j (g_0 + ... + g_(j-1) - j g_j)
     each = weights.reshape(-1, count, size)
     j = torch.arange(1, size, dtype=each.dtype, device=each.device)
     before = each.cumsum(2)[:, :, :-1]
@@ -143,6 +137,6 @@ def _simplex_sums(weights: Tensor, steps: Tensor, size: int, count: int) -> Tens
 
 
 def _steps(size: int) -> Tensor:
-    """Return the factors f_1, ..., f_(size - 1) of a simplex of `size` vertices (see `SimplicesBlock`)."""
+    # The factors f_1, ..., f_(size - 1) of the module docstring.
     j = torch.arange(1, size, dtype=torch.float64)
     return torch.sqrt(size / ((size - 1) * j * (j + 1)))

@@ -15,13 +15,13 @@ def are_several() -> bool:
 
 
 def all_reduced(mine: Tensor, operation: Any = dist.ReduceOp.SUM) -> Tensor:
-    """Return the sum of the tensors of all processes, entry by entry, or another reduction of these tensors.
+    """Return the sum of a tensor over all processes, entry by entry, or another reduction.
 
     If there is only one process, its tensor is returned unchanged.
 
     Args:
         mine: Tensor of this process, of the same shape in each process.
-        operation: The reduction, a `torch.distributed.ReduceOp`.
+        operation: The reduction, such as `torch.distributed.ReduceOp.MAX`. The default is the sum.
     """
     if not are_several():
         return mine
@@ -42,9 +42,7 @@ def mean_row(rows: Tensor) -> Tensor:
 
 
 def all_gathered(mine: Tensor) -> Tensor:
-    """Return the concatenated rows of all processes, without gradient.
-
-    The rows are in the order of the ranks of the processes.
+    """Return the concatenated rows of all processes, in the order of their ranks, without gradient.
 
     Args:
         mine: Rows of this process; every process has the same number of rows.

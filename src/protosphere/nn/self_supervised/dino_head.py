@@ -35,7 +35,7 @@ class DINOHead(nn.Module):
     prototypes in 256 dimensions, this code is a Kerdock code.
 
     Args:
-        in_dim: Dimension of the features.
+        in_dim: Dimension of the features that the backbone gives to the head.
         out_dim: Number of prototypes.
         nlayers: Number of linear layers of the MLP.
         hidden_dim: Width of the hidden layers of the MLP.
@@ -92,7 +92,7 @@ class DINOHead(nn.Module):
         )
 
     def embed(self, x: Tensor) -> Tensor:
-        """Return the normalized outputs of the MLP, which are the input of `DINOLoss`.
+        """Return the outputs of the MLP divided by their norms, which are the input of `DINOLoss`.
 
         Args:
             x: B x in_dim features.
@@ -116,10 +116,7 @@ class DINOHead(nn.Module):
 
 
 def _mlp(widths: list[int], use_bn: bool, seed: int) -> nn.Module:
-    """Return an MLP with GELU activations and random initial weights.
-
-    `widths` lists the input dimension, the width of each hidden layer, and the output dimension, in this order.
-    """
+    # `widths` has the dimension of the input, the width of each hidden layer, and the dimension of the output.
     generator = torch.Generator().manual_seed(seed)
     layers: list[nn.Module] = []
     for i in range(len(widths) - 1):

@@ -1,4 +1,8 @@
-"""Functions that return the module with the prototypes of a self-supervised loss."""
+"""Functions that return the modules with the prototypes of a self-supervised loss.
+
+A projection is a module that computes dot products with prototypes. A head is a `PrototypeHead`, which has a
+projection.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +35,7 @@ def prototype_module(
     Args:
         prototypes: A code, a head, a projection or learned prototypes. Modules are returned unchanged. A code is put
             into a new head, because a head saves the code in a state_dict and rebuilds exact prototypes in every dtype.
-        name: Name of the argument in the error message.
+        name: Name by which the error message calls the argument.
 
     Raises:
         InvalidArgumentError: If `prototypes` has another type.
@@ -48,10 +52,9 @@ def prototype_module(
 def projection_of(module: PrototypeModule) -> AnyProjection:
     """Return the module that computes dot products with the prototypes.
 
-    For a head, this is the projection of the head. Other modules are returned unchanged.
-
     Args:
-        module: Result of `prototype_module`.
+        module: A head, whose projection is returned, or a projection or learned prototypes, which are returned
+            unchanged.
     """
     if isinstance(module, PrototypeHead):
         return module.projection

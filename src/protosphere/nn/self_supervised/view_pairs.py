@@ -27,15 +27,16 @@ from protosphere.nn.vectors import widened
 
 
 class ViewPredictions(NamedTuple):
-    """Predictions for the B rows of a view.
+    """Predictions for the B images of a view, from which cross-entropies are computed.
 
-    The cross-entropy of row i with a target y is log_sum_exps[i] minus the dot product of vectors[i] and y. The target
-    is a vector of n numbers for fixed prototypes, or the K probabilities for learned prototypes.
+    The cross-entropy of image i with a target y is log_sum_exps[i] minus the dot product of vectors[i] and y. For fixed
+    prototypes, the target is the mean of the prototypes, weighted by the teacher's probabilities, a vector of n
+    numbers. For learned prototypes, it is the vector of the K probabilities.
 
     Attributes:
         vectors: For fixed prototypes, the B x n embeddings divided by the temperature. For learned prototypes, the B x
             K logits.
-        log_sum_exps: B log-sum-exps of the K logits of each row.
+        log_sum_exps: B numbers: the log-sum-exp of the K logits of each image.
     """
 
     vectors: Tensor
@@ -43,15 +44,15 @@ class ViewPredictions(NamedTuple):
 
 
 def check_views(name: str, views: Any, dim: int) -> None:
-    """Check that `views` is a sequence of floating-point B x n tensors with the same B, which is not 0.
+    """Check that `views` is a nonempty sequence of floating-point B x n tensors with the same B, which is not 0.
 
     Args:
-        name: Name of the argument in the error message.
-        views: The embeddings, one tensor per view.
+        name: Name of the argument, for the error message.
+        views: The embeddings of B images, one tensor for each view of the images.
         dim: Dimension n.
 
     Raises:
-        InvalidArgumentError: If `views` is not such a sequence, or is empty.
+        InvalidArgumentError: If `views` is anything else.
     """
     needed = (
         f"'{name}' must be a sequence of views, each a tensor of shape (batch, {dim})"
@@ -75,12 +76,10 @@ def check_views(name: str, views: Any, dim: int) -> None:
 
 
 def unit_vectors(views: Sequence[Tensor]) -> list[Tensor]:
-    """Return each view with its rows divided by their norms.
-
-    A view in half precision is converted to float32.
+    """Return each view with its rows divided by their norms, as float32 if the view has half precision.
 
     Args:
-        views: The embeddings, one B x n tensor per view.
+        views: The embeddings of B images, one B x n tensor for each view of the images.
     """
     return [unit(widened(view)) for view in views]
 
@@ -88,11 +87,11 @@ def unit_vectors(views: Sequence[Tensor]) -> list[Tensor]:
 def predictions(
     vectors: Tensor, projection: AnyProjection, temperature: float
 ) -> ViewPredictions:
-    """Return the predictions for the embeddings of a view. They are differentiable.
+    """Return the predictions for the embeddings of a view, from which cross-entropies are computed.
 
     Args:
         vectors: B x n unit vectors.
-        projection: Module that holds the prototypes.
+        projection: Module that holds K fixed or learned prototypes and computes dot products with them.
         temperature: Number by which the dot products are divided to give logits.
     """
     if isinstance(projection, LearnedPrototypes):
@@ -102,18 +101,22 @@ def predictions(
 
 
 def from_logits(logits: Tensor) -> ViewPredictions:
-    """Return the predictions that correspond to B x K logits of learned prototypes. They are differentiable."""
+    """Return the predictions for a view with learned prototypes, from which cross-entropies are computed.
+
+    Args:
+        logits: B x K dot products of the embeddings with the prototypes, divided by the temperature.
+    """
     return ViewPredictions(logits, logits.logsumexp(1))
 
 
 def softmax_mean(vectors: Tensor, projection: Projection) -> Tensor:
-    """Return the mean of fixed prototypes, weighted by the softmax of their dot products with each vector.
+    """Return the mean of K fixed prototypes, weighted by the softmax of their dot products with each vector.
 
     The result has no gradient, and for large K the B x K dot products are not materialized.
 
     Args:
         vectors: B x n vectors, not in half precision.
-        projection: Projection that holds the prototypes.
+        projection: Module that holds the prototypes and computes dot products with them.
 
     Returns:
         B x n means.
@@ -128,7 +131,7 @@ def by_view(found: ViewPredictions, num_views: int) -> list[ViewPredictions]:
     """Split the concatenated predictions of all views into the predictions of each view.
 
     Args:
-        found: Predictions for the rows of all views, one view after the other, each with the same number of rows.
+        found: Predictions for the images of all views, one view after the other, each with the same number of images.
         num_views: Number of views.
     """
     pairs = zip(*(part.chunk(num_views) for part in found), strict=True)
@@ -138,14 +141,16 @@ def by_view(found: ViewPredictions, num_views: int) -> list[ViewPredictions]:
 def mean_cross_entropy(
     students: Sequence[ViewPredictions], targets: Sequence[Tensor]
 ) -> Tensor:
-    """Return the mean cross-entropy over the batch and over all pairs of different views.
+    """Return the mean cross-entropy over the images of the batch and over all pairs of different views.
 
-    Each pair consists of a view with a prediction and another view with a target.
+    Each pair consists of a view with a prediction of the student and another view with a target of the teacher.
 
     Args:
-        students: The student's predictions, one per view.
-        targets: The targets y, one tensor per view with one row per example. `targets[j]` and `students[j]` belong to
-            the same view. The two lists may have different lengths, but at least one must have two or more entries.
+        students: The student's predictions, one for each view.
+        targets: The teacher's targets, one tensor for each view, with one row for each image. For fixed prototypes, a
+            row is the mean of the prototypes, weighted by the teacher's probabilities. For learned prototypes, it has
+            the K probabilities. `targets[j]` and `students[j]` belong to the same view. The two lists may have
+            different lengths, but at least one must have two or more entries.
     """
     losses: list[Tensor] = []
     num_pairs = 0
@@ -160,10 +165,7 @@ def mean_cross_entropy(
 
 
 def _total(tensors: Sequence[Tensor]) -> Tensor:
-    """Return the sum of the tensors.
-
-    A single tensor is returned without a copy, because it may be large.
-    """
+    # A single tensor is not copied, because it may be large.
     total = tensors[0]
     for tensor in tensors[1:]:
         total = total + tensor
