@@ -28,10 +28,7 @@ STARTING = "starting"
 
 
 class _StageBars:
-    """Display with one progress bar for each stage.
-
-    Stages whose names differ only after a colon, such as "searching: start 3", share a bar.
-    """
+    """Display with one progress bar for each stage."""
 
     def __init__(self, label: str, console: Console) -> None:
         from rich.progress import (
@@ -54,6 +51,7 @@ class _StageBars:
         self.tasks: dict[str, TaskID] = {}
 
     def show(self, stage: str, done: int, total: int) -> None:
+        # Stages whose names differ only after a colon, such as "searching: start 3", share a bar.
         name = stage.partition(":")[0]
         description = f"{self.label} {stage}".strip()
         if name not in self.tasks:
@@ -82,7 +80,6 @@ class _StageLines:
         self.shown = float("-inf")
 
     def show(self, stage: str, done: int, total: int) -> None:
-        """Write one line, unless the previous line was written less than `LINE_SECONDS` seconds ago."""
         if time.monotonic() - self.shown >= LINE_SECONDS:
             self.shown = time.monotonic()
             share = f" {100 * done // total}%" if total else ""

@@ -122,13 +122,6 @@ class Registry(Mapping[str, Entry]):
         )
 
     def _hint(self, name: str, otherwise: str) -> str:
-        """Return the end of the error message for the unknown name `name`.
-
-        - If a known name has a similar spelling, the result suggests this name.
-        - Otherwise, if `self.listing` is None, the result lists all names, followed by the text `otherwise`.
-        - Otherwise, the result suggests names with the same first letters, if there are any, followed by
-          `self.listing`.
-        """
         spelled = _plain(name)
         near = difflib.get_close_matches(name, self, n=1)
         near = near or difflib.get_close_matches(spelled, self, n=1)
@@ -143,13 +136,7 @@ class Registry(Mapping[str, Entry]):
 
 
 def _with_shared_prefix(name: str, known: Iterable[str]) -> list[str]:
-    """Return up to three of the names `known` that begin with the same three letters as `name`.
-
-    Names with a longer common prefix with `name` come first.
-
-    >>> _with_shared_prefix("goldcodes", ["leech", "goethals", "gold", "golay"])
-    ['gold', 'golay']
-    """
+    """Return up to `NEAREST` known names with the longest common prefixes with `name`, longest first."""
     lengths = {other: _common_prefix_length(name, other) for other in known}
     shared = [other for other in lengths if lengths[other] >= SHORTEST_PREFIX]
     return sorted(shared, key=lambda other: -lengths[other])[:NEAREST]
@@ -161,11 +148,5 @@ def _common_prefix_length(left: str, right: str) -> int:
 
 
 def _plain(name: str) -> str:
-    """Return `name` in lower case, with each run of spaces and hyphens replaced by an underscore.
-
-    Only the first `LONGEST_NAME` characters are used.
-
-    >>> _plain("Reed-Muller")
-    'reed_muller'
-    """
+    """Return `name` in lower case, with each run of spaces and hyphens replaced by an underscore."""
     return re.sub(r"[\s-]+", "_", name[:LONGEST_NAME].strip().lower())

@@ -51,11 +51,7 @@ class SafeConsole(Console):
 
 
 def _escaped(text: str) -> str:
-    r"""Return `text` with its control characters escaped, except line breaks. Tabs become spaces.
-
-    >>> _escaped("one" + chr(27) + "[2J")
-    'one\\x1b[2J'
-    """
+    """Return `text` with its control characters escaped, except line breaks. Tabs become spaces."""
     return "\n".join(printable(line) for line in text.expandtabs().split("\n"))
 
 

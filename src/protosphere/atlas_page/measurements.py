@@ -1,4 +1,7 @@
-"""Measurements of codes for the atlas page, which are shipped with the package."""
+"""Measurements of codes that the atlas page shows: maximum cosines, and numbers of pairs of points by cosine.
+
+The measurements are shipped with the package. The atlas page is a web page that shows the codes of all schemes.
+"""
 
 import gzip
 import json
@@ -23,12 +26,13 @@ EMPTY: dict[str, dict[str, Any]] = {
 
 
 def spectra_key(scheme: str, dim: int, member: str = "") -> str:
-    """Return the key under which the measurements of a code are stored.
+    """Return the text under which the measurements of a code are stored: "scheme|dimension|member".
 
     Args:
         scheme: Name of the scheme, such as 'simplex'.
-        dim: Dimension n.
-        member: For a code of a family, the identifier of the code (`Member.id`). For other codes, the empty text.
+        dim: Dimension n of the code.
+        member: If the scheme is a family of several codes, the identifier of the code within the family. Otherwise the
+            empty text.
     """
     return f"{scheme}|{dim}|{member}"
 
@@ -37,15 +41,21 @@ def spectra_key(scheme: str, dim: int, member: str = "") -> str:
 def shipped_measurements() -> dict[str, dict[str, Any]]:
     """Return the measurements that are shipped with the package, as a dictionary of four mappings.
 
-    - "steps" maps a key (see `spectra_key`) to the maximum cosines of the first K points of a code, for all K. The
-      value is a flat list. It has three entries for each range of K with the same maximum cosine: the first K, the last
-      K and this cosine. An exact cosine is a text with a fraction.
-    - "spectra" maps a key to a mapping from K to the cosines of all pairs of the first K points. The cosines are a flat
-      list [cosine, number of pairs, cosine, number of pairs, ...]. If there are too many different cosines, the list is
-      ["bins", smallest cosine, largest cosine, number of antipodal pairs, energy, number of pairs of each bin ...].
-    - "cells" maps a scheme, or `MODIFIED`, to rows [K, n, maximum cosine]. It has only schemes for which the page has
-      no formula.
+    In the first two mappings, a code is named by a text of three parts, "scheme|dimension|member". The third part is
+    the identifier of the code within a family of codes, or empty.
+
+    - "steps" maps a code to the maximum cosines of its first K points, for the numbers K that the page shows. The value
+      is a flat list. It has three entries for each range of K with the same maximum cosine: the first K, the last K and
+      this cosine. An exact cosine is a text with a fraction.
+    - "spectra" maps a code to a mapping from K to the cosines of all pairs of the first K points. With at most 24
+      different cosines, the value is a flat list [cosine, number of pairs, cosine, number of pairs, ...]. With more, it
+      is a histogram of 24 bins of equal length: ["bins", smallest cosine, largest cosine, number of antipodal pairs,
+      energy, number of pairs in bin 1, number of pairs in bin 2, ...].
+    - "cells" maps the name of a scheme to rows [K, n, maximum cosine]. It has only schemes for which the page has no
+      formula. The name "bch modified" stands for BCH codes that are modified to other lengths.
     - "space" maps K to the best known code of K points in R^3, as a base64 text with two bytes per point.
+
+    If the package was built without measurements, the four mappings are empty.
     """
     found = files("protosphere.atlas_page") / FILE
     if not found.is_file():

@@ -13,7 +13,7 @@ from protosphere.spherical.io.loading import read_points
 
 
 def whole_number(kind: type, tokens: Sequence[Token]) -> int:
-    """Return the integer in the first of `tokens`.
+    """Return the integer that the first of `tokens` contains.
 
     Args:
         kind: Type of the argument, which cyclopts passes; unused.
@@ -131,9 +131,9 @@ class SchemeOptions:
     )
 
     def given(self) -> dict[str, Any]:
-        """Return the options that were given, by name.
+        """Return a dictionary from the names of the options that were given to their values.
 
-        If `similarity` is the name of a file, its value is replaced by the matrix in the file.
+        If `similarity` is the path of a file, its value is the matrix in the file.
         """
         options = asdict(self)
         for name, value in asdict(self).items():
@@ -172,7 +172,7 @@ class SimilaritySources:
     )
 
     def similarity(self) -> Any:
-        """Return the K x K similarity matrix or, if the source is --tree, the class tree.
+        """Return the K x K similarity matrix of the classes or, if the source is --tree, the class tree.
 
         Raises:
             InvalidArgumentError: If no source or more than one is given.

@@ -94,10 +94,10 @@ def histogram(
 
 
 def print_counts(counts: CosineCounts, most: int) -> None:
-    """Print the numbers of pairs as bars.
+    """Print the number of pairs with each cosine as a bar.
 
-    If the cosines are exact and there are at most `most` different cosines, there is a bar for each of them. Otherwise
-    there is a bar for each bin, an interval of cosines.
+    If the cosines are not exact, or more than `most` of them differ, there is a bar for each bin (interval of cosines)
+    instead.
 
     Args:
         counts: Numbers of pairs by cosine.
@@ -119,7 +119,7 @@ def print_counts(counts: CosineCounts, most: int) -> None:
 
 
 def bars(rows: Sequence[CosineBin], pairs: int) -> Table:
-    """Return a table with a row for each cosine or bin.
+    """Return a table with a row for each cosine, or for each bin (interval of cosines).
 
     The table has four columns: cosine, bar, number of pairs, and percentage of all pairs.
 
@@ -145,6 +145,9 @@ def bars(rows: Sequence[CosineBin], pairs: int) -> Table:
 
 def label(row: CosineBin) -> str:
     """Return the label of a bar: a cosine as a fraction and a decimal number, or the two ends of a bin.
+
+    Args:
+        row: A single cosine or a bin (interval of cosines), with its number of pairs.
 
     >>> label(CosineBin(Fraction(-1, 4), Fraction(-1, 4), 3)), label(CosineBin(0.0, 0.05, 3))
     ('-1/4 = -0.2500', '0.0000 to 0.0500')

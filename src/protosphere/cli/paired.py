@@ -1,4 +1,4 @@
-"""Command `protosphere paired`.
+"""Command `protosphere paired`, which compares training methods with a reference method by runs with the same seed.
 
 Options that several commands share, such as --json, have their help text in the module `arguments`.
 """
@@ -79,11 +79,11 @@ def paired(
 
 
 def chosen(rows: list[Compared], methods: list[str] | None) -> list[Compared]:
-    """Return the rows of the named methods, in the order of the names.
+    """Return the rows of the named methods, in the order of the names; all rows if no method is named.
 
     Args:
-        rows: Rows of all methods.
-        methods: Names of the methods to keep. None or an empty list keeps all rows in their order.
+        rows: Rows of a comparison of training methods. Each row has the results of one method at one dimension.
+        methods: Names of the methods to keep. With None or an empty list, all rows are returned in their order.
 
     Raises:
         InvalidArgumentError: If `methods` contains a name that is not the method of any row.

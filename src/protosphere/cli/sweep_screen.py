@@ -27,21 +27,12 @@ MOST_ROWS = 12
 
 @dataclass
 class _Board:
-    """State of a sweep that is shown on screen.
-
-    Attributes:
-        configs: Configs of all runs.
-        store: Store with the records of the runs.
-        estimate: Estimator of the remaining time.
-        statuses: Status of each run that has ended, by the digest of the run.
-        fresh_images: Number of images that were processed in training by the runs that this sweep has finished. An
-            image counts once for each epoch.
-    """
-
     configs: Sequence[TrainingConfig]
     store: Store
     estimate: SweepEstimate
+    # Status of each run that has ended, by its digest.
     statuses: dict[str, str] = field(init=False)
+    # Images processed in training by the runs that this sweep has finished, counted once for each epoch.
     fresh_images: float = 0.0
 
     def __post_init__(self) -> None:
@@ -94,14 +85,14 @@ class _Board:
 def sweep_screen(
     configs: Sequence[TrainingConfig], store: Store, estimate: SweepEstimate
 ) -> Generator[tuple[Watch, Callable[[RunRecord], None]]]:
-    """Return a context manager that shows the progress of a sweep. It yields two callbacks.
+    """Return a context manager that shows the progress of a sweep on standard error and yields two callbacks.
 
     The first callback takes the configs of the runs in progress. Each call updates the display, so it must be called
     repeatedly. The second callback must be called with the record of each run that has ended.
 
     Args:
         configs: Configs of all runs.
-        store: Store with the records of the runs.
+        store: Store with the records and folders of the runs.
         estimate: Estimator of the remaining time of the runs that are not finished.
     """
     console = error_console()
@@ -137,7 +128,11 @@ def sweep_screen(
 
 
 def record_line(record: RunRecord) -> str:
-    """Return one line of text about a run that has ended: its title, and its result or the reason why it has none."""
+    """Return one line of text about a run that has ended: its title, and its accuracy and time, or why it has none.
+
+    Args:
+        record: Record of the run.
+    """
     if record.test_accuracy is None:
         return f"{record.config.title}: {record.status}, {record.reason}"
     return f"{record.config.title}: {100 * record.test_accuracy:.2f} %, {record.seconds or 0:.0f} s"

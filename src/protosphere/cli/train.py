@@ -161,9 +161,7 @@ def trained(
 def text_of_run(
     fabric: Any, plan: TrainingConfig, images: Dataset, folder: Path
 ) -> dict[str, Any] | None:
-    """Train as `run_on_screen` does, in one of several processes, and return the result as JSON data.
-
-    The data is sent to the parent process.
+    """Train a network in one of several processes, and return the result as JSON data for the parent process.
 
     Args:
         fabric: Lightning Fabric of this process.
@@ -172,8 +170,8 @@ def text_of_run(
         folder: Folder for the checkpoint, the metrics and the weights of the run.
 
     Returns:
-        The record, or {"error": message} if the run fails. If there is no error, only the first process returns the
-        record, and the others return None.
+        {"error": message} if the run fails. Otherwise the record of the run in the first process, and None in the
+        others.
     """
     from protosphere.experiments.devices import leave_together
     from protosphere.experiments.processes import end_with_parent
@@ -191,7 +189,9 @@ def text_of_run(
 def run_on_screen(
     fabric: Any, plan: TrainingConfig, images: Dataset, folder: Path
 ) -> RunRecord | None:
-    """Train in this process, which may be one of several processes of the run. The first process shows the progress.
+    """Train a network in this process, and show the progress.
+
+    If several processes share the run, only the first process shows the progress.
 
     Args:
         fabric: Lightning Fabric of this process.
@@ -240,12 +240,16 @@ def show_config(plan: TrainingConfig, *, json: bool) -> None:
 
 
 def toml_lines(table: dict[str, Any]) -> list[str]:
-    """Return a line `name = value` in TOML format for each entry of a dictionary."""
+    """Return a line `name = value` in TOML format for each entry of a dictionary.
+
+    Args:
+        table: Names and values; the values are texts, numbers, booleans or lists of them.
+    """
     return [f"{name} = {json_module.dumps(value)}" for name, value in table.items()]
 
 
 def show_record(record: RunRecord, folder: Path, images: Dataset) -> None:
-    """Print the summary of a run.
+    """Print the summary of a finished run: its accuracies, metrics, speed and folder.
 
     Args:
         record: Record of the run.
@@ -279,7 +283,7 @@ def show_record(record: RunRecord, folder: Path, images: Dataset) -> None:
 def training_screen(
     plan: TrainingConfig, images: int, *, visible: bool
 ) -> Generator[tuple[Report, Tick]]:
-    """Return a context manager that shows the progress of a run. It yields two callbacks.
+    """Return a context manager that shows the progress of a run on standard error and yields two callbacks.
 
     The first callback must be called after each epoch with the metrics of the epoch. The second callback must be called
     after each batch with the number of its images.

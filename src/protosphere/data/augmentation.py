@@ -31,11 +31,12 @@ class Moves:
     """Transforms of a batch of B images.
 
     Attributes:
-        down: First row of each of the B crops in the padded image, from 0 to 2 * pad.
+        down: First row of each of the B crops in the padded image, from 0 to 2 * pad. A crop has the size of the
+            original image.
         right: First column of each of the B crops in the padded image, from 0 to 2 * pad.
         mirrored: B booleans, True if the image is mirrored left to right.
         degrees: B angles of counterclockwise rotations, in degrees.
-        pad: Width of the padding in pixels.
+        pad: Number of black pixels that are added on every side of an image.
     """
 
     down: Tensor
@@ -57,10 +58,13 @@ class Moves:
 def random_moves(
     augmentation: Augmentation, count: int, generator: torch.Generator
 ) -> Moves:
-    """Draw independent, uniformly distributed transforms of a batch of images.
+    """Draw independent random transforms of the images of a batch: crops, flips and rotations.
+
+    The position of the crop and the angle are uniformly distributed. If images are flipped, each is flipped with
+    probability 1/2.
 
     Args:
-        augmentation: Settings of the transforms.
+        augmentation: Width of the padding, whether images are flipped, and the largest angle.
         count: Number of images.
         generator: Generator of the random numbers, on the CPU.
 
@@ -81,7 +85,7 @@ def moved(images: Tensor, moves: Moves) -> Tensor:
 
     Args:
         images: B x C x H x W images of any dtype.
-        moves: One transform for each image.
+        moves: One transform (crop, flip and rotation) for each image.
     """
     count, channels, height, width = images.shape
     place, inside = _sources(moves, height, width, images.device)
@@ -99,7 +103,7 @@ def gather_augmented(
     Args:
         images: N x C x H x W bytes.
         rows: B indices of the images to select.
-        moves: Transforms of the B selected images.
+        moves: One transform (crop, flip and rotation) for each of the B selected images.
         levels: C x 256 table with the normalized value of each byte in each channel.
 
     Returns:
@@ -128,11 +132,7 @@ def gather_augmented(
 def _sources(
     moves: Moves, height: int, width: int, device: torch.device
 ) -> tuple[Tensor, Tensor]:
-    """Return the original position of each pixel of the transformed images, and a mask.
-
-    Both are B x H x W tensors. A position is a flat index (row times `width` plus column). The mask is False for pixels
-    that have no original and are black.
-    """
+    """Return the flat index of the original of each pixel of the results, and a mask of the pixels that have one."""
     column, row = _rotated(moves.degrees, height, width, device)
     right = moves.right.to(device, torch.int32) - moves.pad
     down = moves.down.to(device, torch.int32) - moves.pad
@@ -150,10 +150,7 @@ def _sources(
 
 
 def _inside_both(position: Tensor, start: Tensor, size: int) -> Tensor:
-    """Return a mask of the entries of `position` that are in both [0, size) and [start, start + size).
-
-    `position` is a B x H x W tensor, and `start` has B entries, one for each image.
-    """
+    # For image b, the two ranges are [0, size) and [start[b], start[b] + size).
     low = start.clamp(min=0)[:, None, None]
     high = (start + size).clamp(max=size)[:, None, None]
     return (position >= low) & (position < high)
@@ -162,10 +159,7 @@ def _inside_both(position: Tensor, start: Tensor, size: int) -> Tensor:
 def _rotated(
     degrees: Tensor, height: int, width: int, device: torch.device
 ) -> tuple[Tensor, Tensor]:
-    """Return the column and the row from which a rotation copies each pixel.
-
-    Both are B x H x W int32 tensors. The positions may lie outside the image.
-    """
+    """Return the column and the row, perhaps outside the image, from which a rotation copies each pixel."""
     cosines, sines = fixed_point_turns(degrees)
     cosine = cosines.to(device)[:, None]
     sine = sines.to(device)[:, None]
@@ -180,7 +174,11 @@ def _rotated(
 
 
 def fixed_point_turns(degrees: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the cosines and the sines of angles in degrees, as int32 in units of 2**-15."""
+    """Return the cosines and the sines of angles, as int32 in units of 2^-15.
+
+    Args:
+        degrees: The angles in degrees.
+    """
     angle = degrees.double() * (math.pi / 180)
     unit = 1 << FRACTION_BITS
     cosine = (angle.cos() * unit).round()

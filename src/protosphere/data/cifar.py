@@ -127,11 +127,7 @@ def read_cifar100(files: tuple[Path, ...]) -> Dataset:
 
 
 def _wanted_contents(path: Path, wanted: set[str]) -> Mapping[str, bytes]:
-    """Return a mapping from each file name in `wanted` to the content of this file in the archive.
-
-    StorageError is raised if one of these files is missing, or if the archive contains a link, a path outside of the
-    archive, or a file that is too large (see `MAX_BYTES`).
-    """
+    """Return the content of each file of the archive whose name is in `wanted`, after checking the archive."""
     found: dict[str, bytes] = {}
     with reading(path, "truncated or not a tar archive"), unpacked(path) as content:
         with tarfile.open(fileobj=content, mode="r|") as archive:

@@ -1,7 +1,7 @@
 """Read a user's dataset from an .npz file with the arrays x_train, y_train, x_test and y_test.
 
-Each private function checks one array. Its arguments `path` and `key` are the path of the file and the name of the
-array, for error messages.
+Each private function checks and converts one array. Its arguments `path` and `key` are the path of the file and the
+name of the array, for error messages.
 """
 
 from pathlib import Path
@@ -59,13 +59,13 @@ def read_npz(path: Path) -> Dataset:
 
 
 def npz_facts(path: Path) -> tuple[int, bool]:
-    """Return properties of the dataset in an .npz file without reading its examples.
+    """Return the number of classes and the kind of examples in an .npz file, without reading its examples.
 
     Args:
         path: File to read.
 
     Returns:
-        A tuple of the number of classes, and True if the examples are feature vectors or False if they are images.
+        The number of classes, and True if the examples are feature vectors or False if they are images.
 
     Raises:
         StorageError: If the file cannot be read or its labels are not valid.
@@ -79,7 +79,7 @@ def npz_facts(path: Path) -> tuple[int, bool]:
 
 
 def _labels(path: Path, key: str, array: NDArray[Any]) -> Indices:
-    """Return the labels in `array` as a vector of N integers. `array` may have the shape N x 1 instead of N."""
+    # N x 1 labels are accepted, too.
     is_column = array.ndim == 2 and array.shape[1] == 1
     flat = array.reshape(-1) if is_column else array
     if flat.ndim != 1 or not np.issubdtype(flat.dtype, np.integer):
@@ -92,10 +92,7 @@ def _labels(path: Path, key: str, array: NDArray[Any]) -> Indices:
 def _class_names(
     path: Path, array: NDArray[Any] | None, y_train: Indices, y_test: Indices
 ) -> tuple[str, ...]:
-    """Return the names in `array`, one for each class.
-
-    If `array` is None, the names are "0", "1", and so on up to the highest label.
-    """
+    """Return the names in `array`, or the names "0", "1", ... up to the highest label if `array` is None."""
     highest = int(max(y_train.max(initial=0), y_test.max(initial=0)))
     if highest >= MAX_CLASSES:
         raise StorageError(
@@ -116,11 +113,11 @@ def _class_names(
 
 
 def _features(path: Path, key: str, array: NDArray[Any]) -> Features:
-    """Return the N x D features in `array`. int8 numbers are returned as int8, and other numbers as float32."""
     if array.ndim != 2 or array.dtype.kind not in "iuf":
         raise StorageError(
             f"cannot read '{path}': {key} must be N x D numbers, got {array.dtype} of {array.shape}"
         )
+    # int8 numbers are kept, and other numbers become float32.
     if array.dtype == np.int8:
         return np.ascontiguousarray(array)
     with np.errstate(over="ignore"):  # refused below
@@ -133,10 +130,7 @@ def _features(path: Path, key: str, array: NDArray[Any]) -> Features:
 
 
 def _step(path: Path, array: NDArray[Any] | None, inputs: Features) -> Step | None:
-    """Return the step sizes in `array`, one for each column of `inputs`, or None if `inputs` is not int8.
-
-    If `inputs` is int8 and `array` is None, all step sizes are 1.
-    """
+    """Return the step size of each column of int8 features, by default 1; None for features of another type."""
     if inputs.dtype != np.int8:
         if array is not None:
             raise StorageError(
@@ -156,7 +150,6 @@ def _step(path: Path, array: NDArray[Any] | None, inputs: Features) -> Step | No
 
 
 def _images(path: Path, key: str, array: NDArray[Any]) -> Images:
-    """Return the images in `array` as N x C x H x W bytes."""
     if array.ndim == 3:
         array = array[:, None]
     elif _has_channels_last(array):
@@ -176,10 +169,6 @@ def _has_channels_last(array: NDArray[Any]) -> bool:
 
 
 def _bytes(path: Path, key: str, array: NDArray[Any]) -> Images:
-    """Return the numbers in `array` as bytes.
-
-    Integers from 0 to 255 are kept, and floats from 0 to 1 are multiplied by 255. Other numbers raise StorageError.
-    """
     if array.dtype == np.uint8:
         return array
     if array.dtype.kind not in "iuf":
@@ -188,7 +177,7 @@ def _bytes(path: Path, key: str, array: NDArray[Any]) -> Images:
         )
     low = float(array.min(initial=0))
     high = float(array.max(initial=0))
-    # NaN passes neither comparison below.
+    # Integers are kept, and floats are multiplied by 255. NaN passes neither comparison below.
     is_integer = np.issubdtype(array.dtype, np.integer)
     if is_integer and low >= 0 and high <= 255:
         return array.astype(np.uint8)

@@ -51,9 +51,9 @@ class MetricsLog:
     """Log of the metrics of each epoch: a file of JSON lines, and TensorBoard if it is installed.
 
     Args:
-        folder: Folder for the file and for the logs of TensorBoard.
-        history: Metrics of the epochs up to the checkpoint, if the run is resumed. If the run is new, `history` is
-            empty. The file is overwritten with these metrics, which removes lines of epochs after the checkpoint.
+        folder: Folder for the file "metrics.jsonl" and for the logs of TensorBoard.
+        history: Metrics of the epochs that the log begins with. For a run that continues from a checkpoint, these are
+            the epochs up to the checkpoint; for a new run, there are none. A file of an earlier log is overwritten.
         tensorboard: Whether to write the metrics for TensorBoard, too.
     """
 
@@ -69,7 +69,14 @@ class MetricsLog:
             )
 
     def add(self, metrics: EpochMetrics) -> None:
-        """Append the metrics of one epoch."""
+        """Append the metrics of one epoch.
+
+        Args:
+            metrics: Metrics of the epoch.
+
+        Raises:
+            StorageError: If the file cannot be written.
+        """
         try:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(_line(metrics))
@@ -89,10 +96,13 @@ class MetricsLog:
 
 
 def read_metrics(folder: Path) -> list[EpochMetrics]:
-    """Return the metrics of the finished epochs of the run in `folder`.
+    """Return the metrics of the finished epochs of a run.
 
-    If the folder has no file of metrics, the list is empty. If a line of the file is not valid, the list ends before
-    it.
+    If the folder has no file of metrics, the list is empty. If a line of the file is not valid, this line and all later
+    lines are left out.
+
+    Args:
+        folder: Folder of the run.
     """
     found: list[EpochMetrics] = []
     with suppress(OSError, RecursionError, TypeError, ValueError):

@@ -28,10 +28,11 @@ class Work:
     Attributes:
         configs: Configs of the runs to do.
         dataset: Dataset of all runs.
-        data_dir: Folder from which worker processes load the dataset; None for the default folders.
-        store: Store with the folders of the runs.
+        data_dir: Folder in which worker processes look for the dataset first. If it is None, they look in
+            $PROTOSPHERE_DATA and in the user's cache.
+        store: Folder on disk in which the runs keep their checkpoints and results.
         watch: Function that the engine calls repeatedly with the configs of the runs in progress.
-        accelerator: Kind of device: auto, cpu, cuda, gpu or mps.
+        accelerator: Kind of device for training: auto, cpu, cuda, gpu or mps.
     """
 
     configs: Sequence[TrainingConfig]
@@ -53,15 +54,15 @@ def pending(
     *,
     retry_failed: bool = False,
 ) -> list[TrainingConfig]:
-    """Return the configs whose runs a sweep must do.
+    """Return the configs of the runs that are still to do: the store has no record of them, or an outdated one.
 
-    A run must be done if the store has no record of it, or if its record was made with another dataset.
+    A record is outdated if it was made with another dataset.
 
     Args:
         configs: Configs of all runs.
-        store: Store with the records.
+        store: Store with the records of runs that have ended.
         dataset: Training and test examples of the runs.
-        retry_failed: Whether a run must also be done if its record says that it failed.
+        retry_failed: Whether a run is also to do if its record says that it failed.
     """
     found = ((config, store.get(config.digest)) for config in configs)
     again = ("failed",) if retry_failed else ()
@@ -95,10 +96,11 @@ def sweep(
         dataset: Training and test examples of the runs.
         store: Store for the records.
         engine: Function that does the runs, such as `in_this_process`.
-        data_dir: Folder from which worker processes load the dataset; None for the default folders.
+        data_dir: Folder in which worker processes look for the dataset first. If it is None, they look in
+            $PROTOSPHERE_DATA and in the user's cache.
         retry_failed: Whether to repeat failed runs, too.
         watch: Function that is called repeatedly with the configs of the runs in progress.
-        accelerator: Kind of device: auto, cpu, cuda, gpu or mps.
+        accelerator: Kind of device for training: auto, cpu, cuda, gpu or mps.
 
     Raises:
         StorageError: If another sweep writes to the store.
@@ -112,7 +114,11 @@ def sweep(
 
 
 def in_this_process(work: Work) -> Iterator[RunRecord]:
-    """Do one run after another in this process, and yield the record of each run. This function is an engine."""
+    """Do one run after another in this process, and yield the record of each run when it ends.
+
+    Args:
+        work: The configs of the runs to do, with the dataset, store and device for them.
+    """
     for config in work.configs:
         watch = partial(work.watch, [config])
         folder = work.store.work_folder(config.digest)

@@ -38,11 +38,11 @@ GRID = {"edgecolors": "#DDDDDD", "linewidth": 0.2}
 def draw_gap_map(rows: Sequence[AtlasRow], path: str | Path) -> Path:
     """Draw a map of the gaps between the best known maximum cosines and the converse, and write the map to a file.
 
-    The map has a column for each dimension n and a row for each number of classes K. The converse is a proved
-    lower bound on the maximum cosine of any K points in R^n.
+    The map has a column for each dimension n and a row for each number of classes K. The converse is a proved lower
+    bound on the maximum cosine of any K points in R^n.
 
     Args:
-        rows: Rows of an atlas.
+        rows: Rows of an atlas, each with K, n, the maximum cosine and the converse.
         path: File to write; it must end in .png, .pdf or .svg.
 
     Returns:
@@ -56,12 +56,13 @@ def draw_gap_map(rows: Sequence[AtlasRow], path: str | Path) -> Path:
 
 
 def gap_map_figure(rows: Sequence[AtlasRow]) -> Any:
-    """Return a matplotlib figure of the gaps, with a column for each n and a row for each K.
+    """Return a matplotlib figure of gaps, with a column for each dimension n and a row for each number of classes K.
 
-    The color shows the gap. White means that the code is proved optimal.
+    A gap is the best known maximum cosine of K points in R^n minus the converse, which is a proved lower bound. The
+    color shows the gap. White means that the code is proved optimal, and gray that the atlas has no code for K and n.
 
     Args:
-        rows: Rows of an atlas.
+        rows: Rows of an atlas, each with K, n, the maximum cosine and the converse.
     """
     counts = sorted({row.num_classes for row in rows})
     dims = sorted({row.dim for row in rows})
@@ -95,27 +96,18 @@ def _label_axes(ax: Any, counts: Sequence[int], dims: Sequence[int]) -> None:
 
 
 def _labeled_columns(dims: Sequence[int]) -> list[int]:
-    """Return the indices of the columns to label.
-
-    The columns whose dimension is a power of two are labeled. If no dimension is a power of two, all columns are
-    labeled. If the map has more than `MOST_LABELED_COLUMNS` columns, columns close to the last labeled column get no
-    label, so that labels do not overlap.
-    """
     powers = [i for i, dim in enumerate(dims) if dim & (dim - 1) == 0]
     columns = powers or list(range(len(dims)))
     if len(dims) <= MOST_LABELED_COLUMNS:
         return columns
+    # Columns close to the last labeled one get no label, so that labels do not overlap.
     last = columns[-1]
     distant = [i for i in columns if last - i >= len(dims) / 10]
     return [*distant, last]
 
 
 def _labeled_rows(counts: Sequence[int]) -> list[int]:
-    """Return the indices of the rows to label.
-
-    All rows are labeled if there are at most `MOST_LABELED_ROWS` rows. Otherwise only the rows are labeled whose number
-    of classes is a power of ten.
-    """
     if len(counts) <= MOST_LABELED_ROWS:
         return list(range(len(counts)))
+    # Otherwise only powers of ten.
     return [i for i, count in enumerate(counts) if str(count).strip("0") == "1"]

@@ -28,8 +28,12 @@ def _expected_error(sums: Tensor, count: int) -> float:
 def calibration_error(predictions: Predictions) -> Tensor:
     """Return a vector of 30 sums over a batch, from which the expected calibration error is computed.
 
-    The first 15 entries are the sums of the confidences in each bin. The other 15 entries are the numbers of correct
-    predictions in each bin.
+    The confidence of a prediction is its largest class probability. Predictions are grouped into 15 bins of equal width
+    by their confidence. The first 15 entries are the sums of the confidences in each bin. The other 15 entries are the
+    numbers of correct predictions in each bin.
+
+    Args:
+        predictions: Logits and true classes of the examples of the batch.
     """
     confidence, found = predictions.log_probabilities.exp().max(dim=1)
     bins = (confidence * BINS).long().clamp(0, BINS - 1)
