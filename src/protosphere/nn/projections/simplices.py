@@ -129,7 +129,8 @@ def _simplex_products(z: Tensor, steps: Tensor, size: int, count: int) -> Tensor
 
 
 def _simplex_sums(weights: Tensor, steps: Tensor, size: int, count: int) -> Tensor:
-    # The transpose of `_simplex_products`: with weights g_0, ..., g_(size - 1) of the vertices, coordinate j is f_j (g_0 + ... + g_(j-1) - j g_j)
+    # The transpose of `_simplex_products`: with weights g_0, ..., g_(size - 1) of the vertices, coordinate j is
+    # f_j (g_0 + ... + g_(j-1) - j g_j).
     each = weights.reshape(-1, count, size)
     j = torch.arange(1, size, dtype=each.dtype, device=each.device)
     before = each.cumsum(2)[:, :, :-1]
