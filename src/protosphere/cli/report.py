@@ -87,11 +87,10 @@ def heading(records: Sequence[RunRecord]) -> str:
 
 
 def accuracy_lines(records: Sequence[RunRecord]) -> list[str]:
-    """Return lines of text with the mean test accuracy of finished runs, one line for each method and dimension.
+    """Return lines with mean test accuracies, one for each group of finished runs that differ only in the seed.
 
-    The runs on one line differ only in their seeds. The name of a method is the scheme or the learned head, with the
-    settings in which methods differ. If the runs of a method differ in the learning rate or another setting that is
-    tuned on validation data, each value of the setting has its own line.
+    A line names the scheme or the learned head of the runs, their dimension, and their values of those settings in
+    which other runs differ.
 
     Args:
         records: Records of runs on one dataset.

@@ -47,15 +47,17 @@ def quadratic_forms(m: int, count: int) -> PackedBits:
     """Return the values of the first quadratic forms on m bits. In their order, sums of early forms have high rank.
 
     Form 0 is zero. For m odd, the forms are sums Tr(b_1 x^3 + b_2 x^5 + ...) with b_i in GF(2^m), and forms with few
-    terms come first. For m even, the 2^(m-1) forms of Kerdock come first, and then their sums with such trace forms.
-    The module docstring states the ranks.
+    terms come first. For m even, the 2^(m-1) forms of Kerdock come first, and then their sums with such forms in
+    GF(2^(m-1)). Here Tr is the trace to GF(2).
 
     Args:
         m: Number of bits, at most 16.
         count: Number of forms.
 
     Returns:
-        A row for each form, with its values at all 2^m points, packed with eight bits in a byte.
+        A row for each form, with its values at all 2^m points, packed with eight bits in a byte. Value j is the value
+        at point j: for m odd the field element x = j, and for m even the pair of a bit e, the highest bit of j, and x
+        in GF(2^(m-1)), the other bits.
 
     Raises:
         InfeasibleError: If there are fewer than `count` quadratic forms on m bits, or `count` is above 2^62.
@@ -89,7 +91,9 @@ def trace_forms(m: int, count: int) -> PackedBits:
         count: Number of forms to return.
 
     Returns:
-        A row for each form, with its values at all 2^m points, packed with eight bits in a byte.
+        A row for each form, with its values at all 2^m points, packed with eight bits in a byte. Value j is the value
+        at point j. For m odd, x is the field element j. For m even, the additional bit is the highest bit of j, and x
+        is given by the other bits.
     """
     field = binary_field(m - 1 + m % 2)
     x = np.arange(1 << field.m)
@@ -112,8 +116,8 @@ def kerdock_forms(m: int, slopes: Indices) -> PackedBits:
         slopes: The field elements a, called slopes, as integers below 2^(m-1).
 
     Returns:
-        A row for each form, with its values at all 2^m points, packed with eight bits in a byte. The values for e = 0
-        come first.
+        A row for each form, with its values at all 2^m points, packed with eight bits in a byte. Value j is the value
+        at point j: e is the highest bit of j, and x is given by the other bits.
     """
     field = binary_field(m - 1)
     x = np.arange(1 << field.m)

@@ -331,9 +331,9 @@ def reserve_to_use(
 ) -> SphericalCode:
     """Return the prototypes that a head uses after loading a state, including those of reserved classes.
 
-    The head keeps its own prototypes if the saved prototypes are equal. It takes the saved prototypes if they differ
-    from its own only by rounding, or if another version of protosphere built them with the same scheme, sizes and
-    options.
+    The head keeps its own prototypes if the saved prototypes are equal to them. It takes the saved prototypes if they
+    differ from its own only by rounding, or if another version of protosphere built them with the same scheme, sizes
+    and options.
 
     Args:
         saved: The saved state.

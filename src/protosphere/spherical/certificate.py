@@ -168,8 +168,8 @@ def measure(
     Args:
         structure: Points to measure.
         progress: Function that is called while pairs are measured.
-        verify: Whether to check also that the points have the properties that the structure states, such as cosines
-            that are multiples of a number.
+        verify: Whether to check also that the points have the properties that the structure states, for example that 1
+            - cosine is a multiple of a stated fraction for all pairs.
 
     Returns:
         The measured value with a bound on its error.
@@ -297,8 +297,9 @@ def certified(
 ) -> Certificate:
     """Measure the maximum cosine of the points of a placement, and return their certificate.
 
-    The certificate contains the guarantee as maximum cosine, instead of the measured value, if the two differ only by
-    rounding errors and the guarantee is known to hold for these points.
+    The certificate contains the guarantee instead of a measured float in two cases, which `certificate_of` describes in
+    full. If the guarantee is a Fraction, it must agree with the float up to rounding, and `proved` must be True. If the
+    guarantee is a float, the measured value must be above it, but only by rounding errors.
 
     Args:
         placement: Points to certify.

@@ -76,7 +76,7 @@ class LatticePoints(Plain):
 
     @cached_property
     def in_coset(self) -> bool:
-        """Whether `lattice.ceiling` is an upper bound on the cosines of the points.
+        """Whether `lattice.ceiling` (1 - `lattice.least` / 2) is an upper bound on the cosines of the points.
 
         If `lengths` is None, two conditions must hold: the points are different, and their differences are lattice
         vectors. If `lengths` is given, both conditions must hold for the vectors lengths[i] * points[i]. In addition,
@@ -108,8 +108,8 @@ class LatticePoints(Plain):
         """Return the maximum cosine and a text that says how it was found.
 
         If `by_lattice` is True and some pair attains the upper bound `lattice.ceiling` on the cosines, the result is
-        this bound. Otherwise, all pairs are compared. If the points then attain the bound up to rounding, and the
-        lattice proves the bound, the result may be the exact bound instead of the measured float.
+        this bound. Otherwise, all pairs are compared. If `lengths` is given and `proved` and `in_coset` are True, a
+        measured value that equals the bound up to rounding is replaced by the bound.
 
         Args:
             progress: Function that is called while pairs are compared.
@@ -182,10 +182,11 @@ class LatticePoints(Plain):
         return {"points": self.points, "basis": self.lattice.basis} | lengths
 
     def header(self) -> dict[str, Any]:
-        """Return the metadata that a file stores: the entries of `Plain`, and the entry `lattice`.
+        """Return the metadata that a file stores: the entries `cosine_step` and `lattice`.
 
-        `lattice` is a dictionary with the keys `least`, the smallest squared norm of a nonzero lattice vector, and
-        `theorem`, the name of the theorem that gives this number.
+        `cosine_step` is the fraction of which 1 - cosine is a multiple for all pairs, or None if there is no such
+        fraction. `lattice` is a dictionary with the keys `least`, the smallest squared norm of a nonzero lattice
+        vector, and `theorem`, the name of the theorem that gives this number.
         """
         least = {
             "least": fraction_to_json(self.lattice.least),
