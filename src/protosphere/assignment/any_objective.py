@@ -1,4 +1,8 @@
-"""Assignment that maximizes an arbitrary function, by exchanges of the points of two classes."""
+"""Assign prototypes to classes so that an arbitrary function is large, by exchanges of the prototypes of two classes.
+
+The function is called the objective. Its arguments are two K x K matrices in the order of the classes: the similarity
+of the classes, and the cosines of their prototypes.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -19,10 +23,10 @@ REPORT_EVERY = 1000
 
 
 def value_of(objective: Objective, similarity: Points, cosines: Points) -> float:
-    """Return the value of an objective, after checking that it is a number.
+    """Return the value of an objective for one assignment of prototypes to classes, as a float.
 
     Args:
-        objective: The function.
+        objective: Function of the two matrices `similarity` and `cosines`.
         similarity: K x K similarity of the classes.
         cosines: K x K cosines of the prototypes, in the order of the classes.
 
@@ -49,21 +53,22 @@ def hill_climb(
     rng: np.random.Generator,
     progress: Progress = ignore,
 ) -> Indices:
-    """Maximize an objective by random exchanges of the points of two classes.
+    """Return an order of the points of a code with a large value of an objective, found by random exchanges.
 
-    The search starts from the best order among `starts` and `NUM_RANDOM_ORDERS` random orders. It undoes an exchange
-    that decreases the value of the objective.
+    The search starts from the best order among `starts` and 1,500 random orders. It then exchanges the points of two
+    random classes 30,000 times, and undoes an exchange that decreases the value of the objective.
 
     Args:
-        objective: The function to maximize.
+        objective: The function to maximize. Its arguments are the similarity of the classes and the cosines of their
+            points, both K x K in the order of the classes.
         similarity: K x K similarity of the classes.
-        cosines: K x K cosines of the points.
+        cosines: K x K cosines of the points, in the original order of the code.
         starts: Orders from which the search may start.
         rng: Random generator for the random orders and the exchanges.
         progress: Called every thousand exchanges.
 
     Returns:
-        The best order: class i gets point order[i].
+        The best order that was found: class i gets point order[i].
     """
     K = len(similarity)
     random_orders = [rng.permutation(K) for _ in range(NUM_RANDOM_ORDERS)]

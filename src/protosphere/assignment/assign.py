@@ -73,7 +73,7 @@ class Assignment:
 
     @property
     def reason(self) -> str:
-        """Text that states the values `before` and `after`, and the proof if there is one."""
+        """Text that states the values of the objective for the old and the new order, and the proof if there is one."""
         tolerance = EQUAL_TOLERANCE * max(1.0, abs(self.before))
         if self.after <= self.before + tolerance:
             change = (
@@ -147,20 +147,27 @@ def assignment(
     seed: int = 0,
     progress: Progress = ignore,
 ) -> Assignment:
-    """Return the order that `assign` finds, with its value and, if there is one, the proof that no order is better.
+    """Return the order of a code in which similar classes get nearby prototypes, and the values of the objective.
+
+    This is the order in which `assign` puts the points. It is optimal if the result has a proof.
 
     Args:
-        code: See `assign`.
-        similarity: See `assign`.
-        objective: See `assign`.
-        seed: See `assign`.
-        progress: See `assign`.
+        code: Prototypes to distribute.
+        similarity: Symmetric K x K matrix, larger for classes that are more alike, or a `Taxonomy` of the classes.
+        objective: "align" maximizes the sum over pairs of classes of similarity times cosine. "oppose" minimizes this
+            sum. "worst" minimizes the maximum over pairs of similarity times (1 - cosine), for up to 3,000 classes.
+            Instead of a name, a function can be given, which is maximized. Its arguments are the similarity and the
+            cosines, both K x K in the order of the classes.
+        seed: Seed of the random choices of the searches.
+        progress: Called during the searches.
 
     Returns:
-        The order, the values of the objective before and after the reordering, and the proof.
+        The order, the values of the objective before and after the reordering, and the proof that no order is better,
+            if there is one.
 
     Raises:
-        InvalidArgumentError: In the same cases as `assign`.
+        InvalidArgumentError: If `code` is not a code, if `similarity` is not a symmetric K x K matrix of finite
+            numbers, or if `objective` is unknown or does not support so many classes.
 
     Example:
         >>> import protosphere as ps
@@ -191,10 +198,7 @@ def _assign_by_pair_sum(
     rng: np.random.Generator,
     progress: Progress,
 ) -> Assignment:
-    """Maximize the sum over pairs of classes u, v of S[u, v] times the cosine of their points.
-
-    For "oppose", the caller gives the negative similarity as `S`. The text `objective` is only stored in the result.
-    """
+    """Maximize the sum over pairs of classes u, v of S[u, v] times the cosine of their points."""
     K = code.num_classes
     if K > MAX_WHOLE_CLASSES:
         return _assign_many_classes(code, S, objective, rng, progress)
@@ -221,7 +225,7 @@ def _assign_many_classes(
     rng: np.random.Generator,
     progress: Progress,
 ) -> Assignment:
-    """Maximize the same sum as `_assign_by_pair_sum`, without computing the K x K matrix of cosines."""
+    # the K x K matrix of cosines would need too much memory
     identity = np.arange(code.num_classes)
     points = code.points
     order = many_classes_order(S, points, rng, progress)
@@ -301,10 +305,8 @@ def _cosines(code: SphericalCode) -> Points:
 
 
 def _pair_sum_of_points(S: Points, points: Points, order: Indices) -> float:
-    """Return the sum over pairs of classes u, v of S[u, v] times the cosine of their points.
-
-    The K x K matrix of cosines is not computed.
-    """
+    """Return the sum over pairs of classes u, v of S[u, v] times the cosine of their points."""
+    # computed without the K x K matrix of cosines
     placed = points[order]
     all_terms = np.vdot(placed, S @ placed)
     return float(all_terms - S.trace()) / 2

@@ -39,7 +39,11 @@ class Block(nn.Module):
             self.shortcut = _convolution(inputs, outputs, stride, kernel=1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return the sum of the convolutions' output and the shortcut, after a ReLU."""
+        """Return the sum of the convolutions' output and the shortcut, after a ReLU.
+
+        Args:
+            x: Batch of images with `inputs` channels, of shape (batch, channels, height, width).
+        """
         hidden = functional.relu(self.first(x))
         return functional.relu(self.second(hidden) + self.shortcut(x))
 

@@ -70,7 +70,7 @@ def linear_programming(num_classes: int, dim: int) -> Bound:
 
 
 def last_excluded(K: int, n: int, start: float) -> float:
-    """Return a lower bound on the maximum cosine of K points by the linear program.
+    """Return a lower bound on the maximum cosine of K points in R^n, computed numerically by Delsarte's linear program.
 
     The linear program excludes a maximum cosine s if it proves that fewer than K points have cosines of at most s. The
     largest excluded s is searched by root finding. If no s above `start` is excluded, `start` is returned.

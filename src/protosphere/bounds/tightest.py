@@ -60,8 +60,11 @@ def converse(num_classes: int, dim: int, *, linear_programming: bool = False) ->
 def applicable(kind: str, K: int, n: int, *, numerical: bool) -> list[Bound]:
     """Return the bounds of one kind that apply to K points in R^n.
 
+    A bound is left out if another bound of this kind is at least as good for all K and n.
+
     Args:
-        kind: 'converse' or 'achievable'.
+        kind: 'converse' (a lower bound on the maximum cosine of any points) or 'achievable' (an upper bound on the
+            maximum cosine of the best points).
         K: Number of points.
         n: Dimension.
         numerical: Whether to include slow numerical bounds.
@@ -86,7 +89,6 @@ def applicable(kind: str, K: int, n: int, *, numerical: bool) -> list[Bound]:
 
 @lru_cache(maxsize=4096)
 def _tightest(K: int, n: int, numerical: bool) -> Bound:
-    """Return the highest converse bound; slow numerical bounds are included if `numerical` is true."""
     return max(
         applicable("converse", K, n, numerical=numerical), key=lambda bound: bound.value
     )

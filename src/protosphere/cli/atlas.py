@@ -1,6 +1,7 @@
-"""Command `protosphere atlas`.
+"""Command `protosphere atlas`, which writes, checks or shows an atlas.
 
-Options that several commands share, such as --json, have their help text in the module `arguments`.
+An atlas is a table of the best known maximum cosine for many pairs (K, n), where K is the number of classes and n is
+the dimension. Options that several commands share, such as --json, have their help text in the module `arguments`.
 """
 
 import random
@@ -83,7 +84,6 @@ def atlas(
 
 
 def _class_dim_pairs(classes: str, dims: str) -> list[tuple[int, int]]:
-    """Return the (K, n) pairs that the options --classes and --dims describe."""
     refused = ps.InvalidArgumentError(
         f"--classes must be like 10,100,1000, got {brief(classes)}"
     )
@@ -94,10 +94,7 @@ def _class_dim_pairs(classes: str, dims: str) -> list[tuple[int, int]]:
 def _check(
     rows: Sequence[AtlasRow], name: str, check: int, seed: int, json: bool
 ) -> None:
-    """Rebuild the codes of `check` random rows of an atlas, and check the maximum cosines recorded in these rows.
-
-    The number of checked rows is printed together with `name`, the name of the atlas.
-    """
+    """Rebuild `check` random codes of an atlas, check their maximum cosines, and print how many were rebuilt."""
     if not rows:
         raise ps.StorageError(f"'{name}' has no rows to check")
     drawn = random.Random(seed).sample(rows, min(check, len(rows)))

@@ -1,4 +1,8 @@
-"""Do a sweep from the command line: choose how its runs are computed, show the progress, and print a summary."""
+"""Do a sweep from the command line: choose how its runs are computed, show the progress, and print a summary.
+
+A sweep is a list of training runs on one dataset. The config of a run has its settings. The record of a run has its
+config, its status and its results. A store is a folder of records.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -73,11 +77,11 @@ def sweep_on_screen(
     *,
     retry_failed: bool = False,
 ) -> list[RunRecord]:
-    """Do the runs that are not finished, and show their progress.
+    """Do the training runs of a sweep that are not finished, and show their progress.
 
     Args:
         configs: Configs of all runs, on one dataset.
-        place: Store with the records of the runs.
+        place: Store with the records of finished runs, to which the records of the new runs are added.
         means: Options that determine where the runs are computed.
         retry_failed: Whether to repeat failed runs, too.
 
@@ -117,11 +121,11 @@ def sweep_on_screen(
 
 
 def show_plan(configs: Sequence[TrainingConfig], *, json: bool) -> None:
-    """Print the runs of a sweep without doing them.
+    """Print the title of each run of a sweep and the total number of epochs, without doing the runs.
 
     Args:
         configs: Configs of the runs.
-        json: Whether to print JSON.
+        json: Whether to print the configs as JSON instead.
     """
     lines = [f"{config.digest}  {config.title}" for config in configs]
     epochs = sum(config.epochs for config in configs)
@@ -134,11 +138,11 @@ def show_plan(configs: Sequence[TrainingConfig], *, json: bool) -> None:
 
 
 def show_summary(records: Sequence[RunRecord], place: Store, *, json: bool) -> None:
-    """Print the number of runs that are done, infeasible and failed.
+    """Print how many runs of a sweep are done, infeasible and failed, and the folder of their records.
 
     Args:
         records: Records of the runs.
-        place: Store with the records of the runs.
+        place: Store with these records.
         json: Whether to print the records as JSON instead.
     """
     counts = Counter(record.status for record in records)

@@ -28,7 +28,6 @@ def processor_count() -> int:
 
 @lru_cache(maxsize=1)
 def _libraries() -> Any:
-    """Return the threadpoolctl controller that limits the threads of loaded libraries, such as numpy's BLAS."""
     import_module("numpy")  # loaded, so that its library is found
     return import_module("threadpoolctl").ThreadpoolController()
 
@@ -37,7 +36,8 @@ def _libraries() -> Any:
 def single_threaded() -> Generator[None]:
     """Return a context manager in which matrix products of numpy and torch use one thread.
 
-    The results of these matrix products are then the same in every bit, whatever the number of CPUs.
+    The results of these matrix products are then the same in every bit, whatever the number of CPUs. Nothing is done
+    for torch if it has not been imported.
     """
     torch = sys.modules.get("torch")
     user = object()

@@ -46,10 +46,10 @@ class Cell:
         dim: Dimension n.
         max_cosine: Maximum cosine of the code; None if the scheme is infeasible.
         infeasible_reason: Why the scheme is infeasible, or None if it is feasible.
-        energy: Energy of the code (see `ps.code_statistics`); lower means more uniform points. Its scale is computed by
-            `spherical.statistics.confident_scale` from K and the converse. The converse depends on the dimension, so
-            only energies at the same dimension can be compared. None if the scheme is infeasible, if there are more
-            than 5,000 prototypes, or if the converse is 1.
+        energy: Mean over classes i of the sum over j != i of exp(s (cos(i, j) - 1)); lower means more uniform points.
+            The scale s is computed from K and from a proved lower bound on the maximum cosine of any K points in R^n,
+            the converse. The converse depends on n, so only energies at the same dimension can be compared. The energy
+            is None if the scheme is infeasible, if there are more than 5,000 prototypes, or if the converse is 1.
         mean_square: Mean squared cosine of all pairs of prototypes; None in the same cases as `energy`.
 
     Example:
@@ -71,7 +71,8 @@ class Limits:
 
     Attributes:
         dim: Dimension n.
-        achievable: Lowest achievable bound: some code has at most this maximum cosine. None if 2**n < K.
+        achievable: Lowest achievable bound: some code has at most this maximum cosine. None if no theorem gives such a
+            bound, for example because 2**n < K.
         converse: Highest proved lower bound on the maximum cosine of any K points.
         paper_converse: The lower bound -1/(K-1), which Lindström et al. (2024) draw at every dimension. It is attained
             only for K <= n + 1.
@@ -121,7 +122,9 @@ class Comparison:
         """Return all results and bounds as rows, for example for `pandas.DataFrame`.
 
         A row is a dict, and all rows have the same keys. The entry "kind" is "scheme" for the result of a scheme at a
-        dimension, and "bound" for a bound at a dimension. Entries that do not apply to a row are None.
+        dimension, and "bound" for a bound at a dimension. The entry "scheme" is the name of the scheme, or the kind of
+        bound: "achievable", "converse" or "paper_converse". The entry "max_cosine" is the maximum cosine or the value
+        of the bound. Entries that do not apply to a row are None.
         """
         cells = [
             _record(
@@ -192,16 +195,16 @@ def compare_at(
     progress: Progress = ignore,
     build: Callable[..., SphericalCode] = construct,
 ) -> Comparison:
-    """Compare schemes at given pairs of scheme and dimension.
+    """Construct the codes of given pairs of scheme and dimension, and compare their maximum cosines with the bounds.
 
     Args:
         num_classes: Number K of classes.
-        requests: Pairs of a scheme and a dimension.
+        requests: Pairs of the name of a scheme and a dimension.
         seed: Seed of stochastic schemes.
         modify: Whether codes may be shortened, punctured and extended to reach other dimensions. It is passed to the
             schemes that have this option.
         progress: Called after each pair, and during descents.
-        build: Function that is called in place of `construct`, for example to cache codes.
+        build: Function that is called in place of `construct` with the same arguments, for example to cache codes.
 
     Returns:
         The results of the given pairs, and the bounds at each dimension.
@@ -234,7 +237,10 @@ def compare_at(
 
 
 def limits(num_classes: int, dim: int) -> Limits:
-    """Return the achievable bound, the converse and the converse of the paper for K points in R^n.
+    """Return three bounds on the maximum cosine of K points in R^n: achievable, converse and converse of the paper.
+
+    The achievable bound is an upper bound for the best points. The converse is the highest proved lower bound for any
+    points. The converse of the paper is the lower bound -1/(K-1) of Lindström et al. (2024).
 
     Args:
         num_classes: Number K of points.
@@ -253,7 +259,12 @@ def limits(num_classes: int, dim: int) -> Limits:
 
 
 def limit_records(num_classes: int, rows: Iterable[Limits]) -> list[dict[str, Any]]:
-    """Return one row for each bound at each dimension; the rows have the same keys as in `Comparison.records`.
+    """Return one row, as a dict, for each bound on the maximum cosine at each dimension.
+
+    The entry "scheme" is the kind of bound: "achievable", "converse" or "paper_converse". The entries "num_classes",
+    "dim", "max_cosine", "exact" and "theorem" have K, n, the value of the bound, its exact value as text if it is a
+    fraction, and the name of the theorem. The entry "kind" is "bound". The entries "infeasible_reason", "energy" and
+    "mean_square" are None, so that the rows have the same keys as the rows of `Comparison.records`.
 
     Args:
         num_classes: Number K of points.
@@ -325,23 +336,16 @@ def _cell(
 
 
 def _units_of_progress(entry: Construction, K: int, dim: int) -> int:
-    """Return the number of units of progress for building the code of `entry` for K points in R^dim.
-
-    For a descent, the number is roughly proportional to the running time: each step of the descent computes a K x K
-    matrix of cosines.
-    """
+    # each step of a descent computes a K x K matrix of cosines
     return 1 + K * K * dim * int(entry.options.get("steps", 1)) // PRODUCTS_A_UNIT
 
 
 def _descent_progress(
     progress: Progress, done: int, weight: int, total: int
 ) -> Progress:
-    """Return a progress function for one descent, which reports the progress of the whole comparison to `progress`.
+    """Return a progress function for one descent, which reports the progress of the whole comparison to `progress`."""
 
-    The whole comparison has `total` units of progress, of which `done` were done before the descent. The descent itself
-    has `weight` units.
-    """
-
+    # of all `total` units of progress, `done` precede the descent, which has `weight` units
     def within(stage: str, step: int, steps: int) -> None:
         if stage == "optimizing":
             progress("comparing", done + weight * step // max(1, steps), total)

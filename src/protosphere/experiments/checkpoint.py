@@ -53,8 +53,10 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
 
     Args:
         folder: Folder for the checkpoint, the metrics and the weights of the run.
-        checkpoint: State of the run after an epoch: a dictionary with all keys in `PARTS` except `format`. This
-            function adds `format`.
+        checkpoint: State of the run after an epoch. Its keys are "config" and "data" (digests of the config and of the
+            dataset), "epoch" (number of finished epochs), "model", "head", "optimizer" and "schedule" (state
+            dictionaries), "random" (states of the random generators) and "history" (`EpochMetrics` of the finished
+            epochs).
     """
     content = checkpoint | {
         "history": [asdict(metrics) for metrics in checkpoint["history"]],
@@ -69,6 +71,9 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
 
 def load_checkpoint(folder: Path, config: str, data: str) -> Checkpoint | None:
     """Return the checkpoint in `folder`, or None if the folder has no checkpoint.
+
+    A checkpoint is a dictionary with the state of a run after an epoch, as `save_checkpoint` takes it, and the entry
+    "format", the number of the file format.
 
     Args:
         folder: Folder for the checkpoint, the metrics and the weights of the run.

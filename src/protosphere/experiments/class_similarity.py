@@ -55,7 +55,11 @@ WARMUP_RATE = 2.0
 def class_similarity(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Points:
-    """Return the K x K matrix of class similarities, computed by the method that the setting `similarity` names.
+    """Return the K x K matrix of class similarities for the setting `similarity` of a config.
+
+    For "seen", the similarity of two classes is the cosine of their mean vectors. For "logits", it is the correlation
+    of their logits. For "learned", it is the cosine of their weight vectors in a learned layer. Any other value is the
+    name of a class tree of the package, or the path of a table with a vector for each class.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -164,10 +168,8 @@ def logit_correlations(
 def _network_with_learned_layer(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Any:
-    """Train the backbone of the config with a learned last layer for one epoch, and return this network.
-
-    The network maps normalized inputs to K logits. If the config has 0 epochs, the network is not trained.
-    """
+    """Train the backbone of the config with a learned last layer for one epoch, and return this network."""
+    # a config with 0 epochs gets a network that is not trained
     epochs = min(1, config.epochs)
     K = dataset.num_classes
     return _briefly_trained(
@@ -209,11 +211,8 @@ def learned_class_vectors(
 def _briefly_trained(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any, **changed: Any
 ) -> Any:
-    """Train a network with a learned head, and return the trained classifier.
-
-    The training has the settings of the config, with these changes: settings in `changed` replace those of the config,
-    the learning rate has no warm-up, and settings that only fixed prototypes use have their defaults.
-    """
+    """Train a network with a learned head and the settings `changed`, and return the trained classifier."""
+    # there is no warm-up of the learning rate, and settings that only fixed prototypes use have their defaults
     settings = without_prototypes(config.record()) | {"warmup": 0.0} | changed
     return train(
         config_from(settings),
@@ -228,7 +227,7 @@ def _briefly_trained(
 def _outputs_and_labels(
     network: Any, data: DeviceData
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield (outputs, labels) for each batch of the training examples. `outputs` has one float64 row per example."""
+    """Yield the outputs, one float64 row per example, and the labels of each batch of the training examples."""
     with torch.no_grad():
         for inputs, labels in evaluation_batches(data, data.train, Share()):
             yield network(inputs).double().flatten(1), labels

@@ -1,4 +1,7 @@
-"""Load configs: the shipped configs by their names, and the configs of a user from TOML files."""
+"""Load configs: the shipped configs by their names, and the configs of a user from TOML files.
+
+A config has the settings of one training run: dataset, backbone, scheme, loss and optimization.
+"""
 
 import tomllib
 from collections.abc import Mapping
@@ -31,7 +34,6 @@ def config_names() -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def _shipped() -> Registry[Mapping[str, Any]]:
-    """Return the settings of every shipped config, by the name of the config."""
     configs: Registry[Mapping[str, Any]] = Registry("config")
     text = (
         files("protosphere.experiments")
@@ -44,10 +46,11 @@ def _shipped() -> Registry[Mapping[str, Any]]:
 
 
 def load_config(name: str) -> TrainingConfig:
-    """Return the config with this name, or the config in a .toml file.
+    """Return the config with a given name, or the config in a .toml file.
 
     Args:
-        name: Name of a shipped config (`config_names`), or path of a .toml file.
+        name: Name of a config that is shipped with the package (`config_names` returns these names), or path of a .toml
+            file.
 
     Returns:
         The config.
@@ -69,16 +72,18 @@ def load_config(name: str) -> TrainingConfig:
 
 
 def is_config_file(name: str) -> bool:
-    """Return True if `name` ends in .toml and is thus a path. Other names are the names of shipped configs."""
+    """Return True if `name` ends in .toml and is thus a path. Any other text is the name of a shipped config."""
     return name.endswith(".toml")
 
 
 def states_dim(name: str) -> bool:
-    """Return True if `name` is the path of a .toml file that sets `dim`.
+    """Return True if `name` is the path of a .toml file that sets `dim`, and False for the name of a shipped config.
 
-    For the name of a shipped config, the result is always False. A shipped config may set a dimension, but this
-    dimension suits only the scheme and the dataset of the config. Command-line flags may change both, so the dimension
-    is ignored.
+    The dimension of a shipped config suits only its own scheme and dataset. It does not count, because command-line
+    flags may change both.
+
+    Args:
+        name: Path of a .toml file, or name of a config that is shipped with the package.
     """
     return is_config_file(name) and "dim" in read_toml(Path(name))
 
@@ -88,6 +93,9 @@ def default_config(dataset: str) -> str:
 
     The name is `quick-` followed by the name of the dataset, with hyphens in place of underscores, if such a config is
     shipped. Otherwise it is `quick-features` for a dataset of features, and `quick-digits` for a dataset of images.
+
+    Args:
+        dataset: Name of the dataset, such as 'digits'.
     """
     name = f"quick-{dataset.replace('_', '-')}"
     if name in config_names():
@@ -96,7 +104,10 @@ def default_config(dataset: str) -> str:
 
 
 def read_toml(path: Path) -> Mapping[str, Any]:
-    """Return the content of a TOML file.
+    """Return the content of a TOML file as nested dictionaries and lists.
+
+    Args:
+        path: Path of the file.
 
     Raises:
         StorageError: If the file cannot be read or is not valid TOML.

@@ -63,11 +63,7 @@ def make_fabric(accelerator: str, precision: str, devices: int = 1) -> Any:
 
 
 def _available(accelerator: str) -> str:
-    """Return "cuda", "mps" or "cpu": the kind of device that `accelerator` selects on this machine.
-
-    Raises:
-        InvalidArgumentError: If the machine has no such device.
-    """
+    """Return the kind of device that `accelerator` selects on this machine: "cuda", "mps" or "cpu"."""
     as_choice("accelerator", accelerator, ACCELERATORS)
     there = {
         "cuda": torch.cuda.is_available(),

@@ -141,7 +141,6 @@ def reference_method(names: Iterable[str], against: str) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Return the first twelve names (`MOST_LISTED`) as text. If there are more, the number of the others follows."""
     text = "; ".join(names[:MOST_LISTED])
     if len(names) > MOST_LISTED:
         text += f"; and {len(names) - MOST_LISTED} more"
@@ -165,11 +164,7 @@ def _by_method(
 
 
 def _with_best_settings(rates: Rates) -> dict[int, RunRecord]:
-    """Return the runs, by seed, with the best combination of learning rate, temperature and objective options.
-
-    `rates` maps each combination to its runs. The best combination is the one with the most seeds or, among several
-    with the most seeds, the one with the best mean validation accuracy.
-    """
+    """Return the runs, by seed, of the settings with the most seeds and, among these, the best validation accuracy."""
 
     def quality(runs: Mapping[int, RunRecord]) -> tuple[int, float]:
         accuracy = fmean(run.validation_accuracy or 0.0 for run in runs.values())
@@ -179,7 +174,7 @@ def _with_best_settings(rates: Rates) -> dict[int, RunRecord]:
 
 
 def _values(runs: Mapping[int, RunRecord], metric: str) -> dict[int, float]:
-    """Return the value of `metric` for each run that has it, by seed. Accuracies are in percent."""
+    """Return the value of `metric` for each run that has it, by seed, in percent if it is an accuracy."""
     scale = 100.0 if metric.endswith("accuracy") else 1.0
     found: dict[int, float] = {}
     for seed, run in runs.items():
@@ -193,10 +188,7 @@ def _values(runs: Mapping[int, RunRecord], metric: str) -> dict[int, float]:
 
 
 def _paired(values: Mapping[int, float], reference: Mapping[int, float]) -> Mean | None:
-    """Return the mean of `values[seed]` - `reference[seed]` over the common seeds, with its confidence interval.
-
-    The result is None if there are fewer than two common seeds.
-    """
+    """Return the mean of `values[seed]` - `reference[seed]` over the common seeds; None for fewer than two of them."""
     shared = sorted(values.keys() & reference.keys())
     if len(shared) < 2:
         return None

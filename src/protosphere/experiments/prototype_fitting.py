@@ -56,8 +56,9 @@ rotates v is proportional to 1 / |v|^2.
 def fitted_prototypes(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> ps.SphericalCode:
-    """Return the prototypes of a config for which `TrainingConfig.fits_prototypes` is true.
+    """Return the prototypes of a config for which the scheme and the seed alone do not determine them.
 
+    They are made from class means or from a learned layer, assigned to classes by similarity, or trained in a warm-up.
     The prototypes are computed once and stored in `folder`. Later calls read them from there.
 
     Args:
@@ -96,11 +97,7 @@ def fitted_prototypes(
 def _class_vector_prototypes(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> ps.SphericalCode:
-    """Return prototypes that `ps.from_embeddings` computes from one vector per class.
-
-    The vector of a class is the mean of its training inputs or, if the setting `prototypes` is "learned", the weight
-    vector of the class in a learned layer.
-    """
+    """Return prototypes made from one vector per class: its mean input, or its weight vector in a learned layer."""
     if config.prototypes == "class_means":
         vectors = input_class_means(config, dataset, fabric)
     else:
@@ -151,11 +148,8 @@ def _after_warmup(
     folder: Path,
     fabric: Any,
 ) -> ps.SphericalCode:
-    """Return the prototypes after a warm-up, in which they are trained together with the network.
-
-    The prototypes in `code` are the initial prototypes. The warm-up takes `prototype_warmup_epochs` epochs with a
-    constant learning rate. The trained network is not used any more.
-    """
+    """Train the prototypes `code` together with the network for a few epochs, and return the new prototypes."""
+    # the trained network is not used any more
     head = MovingPrototypes(configured_head(config, code))
     alone = config.changed(
         epochs=config.prototype_warmup_epochs, schedule="constant", warmup=0.0

@@ -37,7 +37,7 @@ class RunRecord:
         images_per_second: Number of training examples per second, without evaluation.
         seconds: Time of training in seconds over all epochs, without evaluation.
         weights: SHA-256 digest of the trained weights.
-        data: Digest of the dataset (`Dataset.digest`).
+        data: SHA-256 digest of the examples and labels of the dataset.
         version: Versions of protosphere and torch with which the run was done, in one text.
         metrics: Other metrics after the last epoch, such as `test_top5_accuracy`, and statistics of the prototypes,
             such as `code_energy`. The value of a metric that is not finite is None.
@@ -65,7 +65,7 @@ class RunRecord:
 
     @property
     def digest(self) -> str:
-        """Digest of the config, which identifies the run."""
+        """Digest of the config, a text that identifies the run."""
         return self.config.digest
 
     def to_json(self) -> str:
@@ -122,15 +122,7 @@ def record_from(content: Mapping[str, Any], where: str) -> RunRecord:
 
 
 def _check_values(given: Mapping[str, Any]) -> None:
-    """Check the values of a parsed record, such as its accuracies and its status.
-
-    Args:
-        given: Values by the names of the attributes of `RunRecord`, without the attribute `config`.
-
-    Raises:
-        ValueError: If `metrics` is not a dictionary of numbers, if a number is not finite, or if a text is not a
-            string. None is allowed in place of each number and text.
-    """
+    """Raise ValueError if a number in a parsed record is not finite, or if a text is not a string."""
     metrics: Any = given.get("metrics", {})
     if type(metrics) is not dict:
         raise ValueError(
@@ -154,9 +146,10 @@ def _is_finite(value: Any) -> bool:
 
 
 def record_from_row(row: Mapping[str, str], where: str) -> RunRecord:
-    """Return the record in a row of a CSV file with the columns of `RunRecord.row`.
+    """Return the record in a row of a CSV file, which has the columns that `RunRecord.row` returns.
 
-    If the file has no column for a setting, the setting has its default.
+    These columns are the digest of the config, the results, the settings of the config, and other metrics. If the file
+    has no column for a setting, the setting has its default.
 
     Args:
         row: Texts of the row by the names of the columns.
@@ -177,7 +170,7 @@ def record_from_row(row: Mapping[str, str], where: str) -> RunRecord:
 
 
 def _row_content(row: Mapping[str, str]) -> dict[str, Any]:
-    """Return the values in a row of a table, in the form of a parsed JSON document that `record_from` accepts."""
+    """Return the values in a row of a table in the form that a parsed JSON record has."""
     config: dict[str, Any] = {}
     for name, (kind, _) in DECLARED.items():
         value = _parsed(row.get(COLUMNS.get(name, name)), kind)
@@ -198,13 +191,7 @@ def _row_content(row: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _parsed(text: str | None, kind: str) -> Any:
-    """Return the value that the text of a table entry stands for.
-
-    Args:
-        text: Text of the entry; None if the table does not have the column. If the text is empty or None, the result is
-            None.
-        kind: Type annotation of the value, such as "float | None".
-    """
+    """Return the value that a text stands for, by its type annotation `kind`, such as "float | None" or "bool"."""
     if text is None or text == "":
         return None
     if kind.startswith("Mapping"):

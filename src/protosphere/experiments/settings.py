@@ -71,7 +71,8 @@ def setting(default: Any, help: str, **limits: Any) -> Any:
 def settings_of(config: Any) -> dict[str, tuple[str, Setting]]:
     """Return a dictionary with the type annotation and the declaration of each setting of a config class.
 
-    The keys are the names of the settings. A value is a pair (type annotation, such as "float | str", declaration).
+    The keys are the names of the settings. A value is a pair of the type annotation as text, such as "float | str", and
+    a `Setting`, which has the help text and the limits.
 
     Args:
         config: A class whose fields are declared by `setting`.
@@ -92,11 +93,14 @@ def default_of(field: Field[Any]) -> Any:
 
 
 def check_setting(name: str, kind: str, declared: Setting, value: Any) -> None:
-    """Check that a value has the type of a setting and is within its limits.
+    """Check that a value has the type of a setting and is within its limits, if the type is one of the following.
+
+    The types are "int", "float", "bool", "str" and mappings. Values of other types, such as "float | str", are not
+    checked.
 
     Args:
         name: Name of the setting, a field of `TrainingConfig`.
-        kind: Type annotation of the setting.
+        kind: Type annotation of the setting as text.
         declared: Declaration of the setting, with its limits.
         value: Value to check.
 
@@ -123,7 +127,7 @@ def converted(kind: str, value: Any) -> Any:
     An integer of absolute value 2**53 or more is returned unchanged, because the conversion might change its value.
 
     Args:
-        kind: Type annotation of the setting.
+        kind: Type annotation of the setting as text, such as "int" or "float | str".
         value: Any value.
     """
     is_exact = type(value) is int and abs(value) < LARGEST_EXACT_INTEGER
@@ -155,7 +159,6 @@ def _check_number(name: str, declared: Setting, value: Any) -> None:
 
 
 def _check_options(name: str, value: Any) -> None:
-    """Raise InvalidArgumentError if `value` is not a mapping that can be written as JSON."""
     if not isinstance(value, Mapping):
         raise InvalidArgumentError(
             f"'{name}' must be options with their names, got {brief(value)}"

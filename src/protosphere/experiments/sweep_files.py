@@ -1,9 +1,9 @@
 """Read the configs of a sweep from a TOML file.
 
-The file contains the name of a config, and grids. A grid is a set of lists of heads, schemes, dimensions, mappings,
-seeds or other settings, such as `dims = [7, 15, 31]`. Each combination of the values in the lists gives a config: a
-copy of the named config with these values. Lists and settings at the top of the file apply to every grid that does not
-have them itself.
+A config has the settings of one training run. The file contains the name of a config, and grids. A grid is a set of
+lists of heads, schemes, dimensions, mappings, seeds or other settings, such as `dims = [7, 15, 31]`. Each combination
+of the values in the lists gives a config: a copy of the named config with these values. Lists and settings at the top
+of the file apply to every grid that does not have them itself.
 
 For example::
 
@@ -72,7 +72,10 @@ SETTINGS = set(DEFAULTS) - set(ONLY_SWEPT)
 
 
 def load_sweep(path: Path) -> list[TrainingConfig]:
-    """Return the configs of the runs that a sweep file describes, in order and without duplicates.
+    """Return the configs of the runs that a sweep file describes, in the order of its grids and without duplicates.
+
+    Args:
+        path: TOML file with the name of a config, lists of values of its settings, and grids.
 
     Raises:
         InvalidArgumentError: If a key is unknown, a list is missing, or the value of a setting is not valid.
@@ -84,10 +87,11 @@ def load_sweep(path: Path) -> list[TrainingConfig]:
 def sweep_configs(
     content: Mapping[str, Any], where: str = "the sweep"
 ) -> list[TrainingConfig]:
-    """Return the configs that the content of a sweep file describes, in order and without duplicates.
+    """Return the configs that the content of a sweep file describes, in the order of its grids and without duplicates.
 
     Args:
-        content: Parsed TOML content.
+        content: Parsed TOML content: the name of a config, settings that replace its settings, lists of values of
+            settings such as "dims", and grids. If it names no config, the default config of the dataset is used.
         where: Name of the file, for error messages.
 
     Raises:
@@ -119,7 +123,6 @@ def _check_keys(given: Mapping[str, Any], known: set[str], where: str) -> None:
 
 
 def _key_hint(name: str, known: set[str]) -> str:
-    """Return a hint for an error message: the known key that is most similar to `name`, or a list of all keys."""
     keys = (*AXES, *sorted(known - {*AXES}))
     near = difflib.get_close_matches(name, keys, n=1)
     if near:
@@ -132,17 +135,9 @@ def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _grids(content: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
-    """Return the grids of a sweep file, each with the lists and settings of its section of the file.
-
-    Lists at the top of the file are added to every grid that does not have them. Settings at the top are not added,
-    because `sweep_configs` puts them into the config from which the configs of all grids are made. If the file has no
-    grid, the lists at the top are the only grid.
-
-    Args:
-        content: Parsed TOML content of the file.
-        where: Name of the file, for the error message.
-    """
+    # settings at the top are already in the config from which the configs of all grids are made
     shared = {axis: content[axis] for axis in AXES if axis in content}
+    # without a grid, the lists at the top are the only grid
     grids: Any = content.get("grid", [{}])
     if not isinstance(grids, list) or not all(isinstance(grid, dict) for grid in grids):  # pyright: ignore[reportUnknownVariableType]
         raise InvalidArgumentError(
@@ -167,11 +162,8 @@ def _runs(
 def _runs_of(
     base: TrainingConfig, head: str, grid: Mapping[str, Any]
 ) -> Iterator[TrainingConfig]:
-    """Yield the configs that `grid` describes for one value of the setting `head`.
-
-    A setting that `grid` does not give has its value in `base`, but the seed is 0. For a learned head, the settings
-    that only fixed prototypes use have their defaults. For the head "linear", `dim` is the number of classes.
-    """
+    """Yield the configs that `grid` describes for one value of the setting `head`."""
+    # settings that neither `grid` nor this function gives have their values in `base`
     unused = {"head"}
     settings = base.record() | _settings(grid)
     if head in LEARNED_HEADS:
@@ -179,7 +171,7 @@ def _runs_of(
         settings = without_prototypes(settings)
     settings |= {"head": head, "seed": 0}
     if head == "linear":
-        unused.add("dim")
+        unused.add("dim")  # a linear head has one output per class
         settings["dim"] = dataset_facts(base.dataset).num_classes
     axes = {
         axis: setting

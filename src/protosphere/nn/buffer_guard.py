@@ -20,10 +20,10 @@ def remember_buffers(module: nn.Module) -> None:
 
 
 def buffers_intact(module: nn.Module) -> bool:
-    """Return True if no buffer of a module has been replaced since the last call of `remember_buffers`.
+    """Return True if the buffers of a module have values, and none was replaced since `remember_buffers` was called.
 
-    The result is False if a buffer is on the meta device. Otherwise, the result is True if `remember_buffers` was never
-    called for the module.
+    A buffer on the meta device has no values. If `remember_buffers` was never called for the module, no buffer counts
+    as replaced.
 
     Args:
         module: The module.

@@ -337,7 +337,6 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
 
 
 def _checked_widths(hidden: Any) -> list[int]:
-    """Return `hidden` as a list. Raise InvalidArgumentError if it does not consist of integers above 0."""
     with suppress(TypeError, InvalidArgumentError):
         return [as_integer("hidden", width, minimum=1) for width in hidden]
     raise InvalidArgumentError(
@@ -347,7 +346,7 @@ def _checked_widths(hidden: Any) -> list[int]:
 
 
 def _numbered(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the index of each label in the sorted array `classes`. Raise ValueError if a label is not a class."""
+    """Return the index of each label in the sorted array `classes`."""
     numbers = np.searchsorted(classes, labels).clip(0, len(classes) - 1)
     unknown = np.unique(labels[classes[numbers] != labels])
     if len(unknown):

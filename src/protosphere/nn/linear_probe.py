@@ -60,6 +60,8 @@ class Examples:
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Return the standardized features, the classes and the weights of some of the examples.
 
+        Standardized features have about mean 0 and variance 1 over the training examples.
+
         Args:
             chosen: Indices of B examples, or a slice.
             dtype: Dtype of the features and weights.
@@ -80,9 +82,10 @@ class LinearProbe:
     Attributes:
         map_: Map from features to R^n.
         head: Head after the map; its scale may be learned.
-        alpha: Strength of the L2 penalty on the map's weights; the method `penalty` has the formula.
-        verbose_label: Word that the lines printed by `report` begin with, such as 'epoch'. None means that nothing is
-            printed.
+        alpha: Strength of the L2 penalty. The penalty is alpha / (2 W) times the sum of the squared weights of the map,
+            without biases, where W is the total weight of the examples.
+        verbose_label: First word of the line that is printed for each pass over the examples, such as 'epoch'. None
+            means that nothing is printed.
     """
 
     map_: nn.Sequential
@@ -96,7 +99,7 @@ class LinearProbe:
         return [*self.map_.parameters(), *self.head.parameters()]
 
     def report(self, number: int, loss: float) -> None:
-        """Print the loss of a pass over the examples on standard error, if `verbose_label` is set.
+        """Print the loss of a pass over the examples on standard error, unless `verbose_label` is None.
 
         Args:
             number: Number of the pass, counted from 1.
@@ -106,11 +109,10 @@ class LinearProbe:
             sys.stderr.write(f"{self.verbose_label} {number}: loss {loss:.6g}\n")
 
     def loss(self, features: Tensor, classes: Tensor, weights: Tensor) -> Tensor:
-        """Return the sum of the losses of a batch, each multiplied by the weight of its example.
+        """Return the sum of the losses of a batch, each multiplied by the weight of its example, without the penalty.
 
         If the preset of the head has the loss 'cross_entropy', the loss of an example is its cross-entropy. Otherwise,
-        the loss is (1 - c)^2, where c is the cosine of the mapped features with the prototype of the class. The penalty
-        is not included.
+        the loss is (1 - c)^2, where c is the cosine of the mapped features with the prototype of the class.
 
         Args:
             features: B x m standardized features.
@@ -137,9 +139,9 @@ class LinearProbe:
 
 
 def chunks(count: int, width: int) -> Iterator[slice]:
-    """Return slices that divide the rows of an array into chunks.
+    """Return slices that divide the rows of an array into chunks of at most 2^23 entries.
 
-    A chunk has at most `CHUNK_ENTRIES` entries. If a single row has more entries, each chunk is one row.
+    If a single row has more entries, each chunk is one row.
 
     Args:
         count: Number of rows.
@@ -207,19 +209,19 @@ def fit_adam(
 ) -> tuple[int, bool]:
     """Train a linear probe by Adam on random batches.
 
-    The learning rate is halved after each pass that hardly decreases the loss (see `LEAST_GAIN`).
+    The learning rate is halved after each pass whose loss is not at least 5% below the smallest loss of all earlier
+    passes. At the fifth halving, the training stops.
 
     Args:
         probe: The model. Its map is trained, and the scale of its head if the scale is learned.
         examples: The examples.
         max_iter: Largest number of passes over the examples.
-        batch_size: Largest number of examples in a batch.
+        batch_size: Largest number of examples in a batch; batches are smaller if there are few examples.
         rate: Initial learning rate.
         rng: Random generator for the order of the examples.
 
     Returns:
-        The number of passes, and whether Adam converged. Adam counts as converged if the learning rate was halved more
-        than `HALVINGS` times.
+        The number of passes, and whether Adam converged. Adam counts as converged if the fifth halving was reached.
     """
     solver = torch.optim.Adam(probe.parameters, lr=rate)
     best = np.inf
@@ -248,7 +250,7 @@ def one_pass(
     Args:
         probe: The model. Its map is trained, and the scale of its head if the scale is learned.
         examples: The examples.
-        batch_size: Largest number of examples in a batch.
+        batch_size: Largest number of examples in a batch; batches are smaller if there are few examples.
         solver: Optimizer of the parameters.
         rng: Random generator for the order of the examples.
 

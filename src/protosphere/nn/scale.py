@@ -41,17 +41,18 @@ class Scale(nn.Module):
         self.shift = nn.Parameter(torch.zeros(1)) if setting == "learn" else None
 
     def begin_at(self, automatic: float) -> None:
-        """Set the scale if `setting` is 'auto', or the initial scale if `setting` is 'learn'.
+        """Replace the number `automatic`, on which the scale depends unless `setting` is a number.
 
-        If `setting` is a number, nothing changes.
+        For the setting 'auto', this number is the scale. For 'learn', it is the initial scale: the current scale
+        changes by the same factor.
 
         Args:
-            automatic: The new scale, or the new initial scale.
+            automatic: The new number.
         """
         self.start = automatic if isinstance(self.setting, str) else self.setting
 
     def reset(self) -> None:
-        """Reset a learned scale to its initial value."""
+        """Reset a learned scale to its initial value. A fixed scale does not change."""
         if self.shift is not None:
             nn.init.zeros_(self.shift)
 
@@ -65,7 +66,7 @@ class Scale(nn.Module):
         )
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return scale * z."""
+        """Return z, multiplied by the current scale."""
         return self.value * z
 
     def extra_repr(self) -> str:

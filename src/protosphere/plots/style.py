@@ -95,7 +95,11 @@ SPARE: tuple[tuple[str, str, LineStyle], ...] = (
 def own_style(scheme: str) -> FigureStyle | None:
     """Return the style that a scheme declares, or the style of a learned head.
 
-    If the scheme declares no style and is not the name of a learned head, the result is None.
+    Args:
+        scheme: Name of a scheme, or of a learned head: 'learned layer' or 'learned bottleneck'.
+
+    Returns:
+        The style. None if the scheme declares no style, or if there is no scheme and no learned head of this name.
     """
     if scheme in CONSTRUCTIONS:
         return CONSTRUCTIONS[scheme].traits.style
@@ -103,9 +107,13 @@ def own_style(scheme: str) -> FigureStyle | None:
 
 
 def scheme_styles(schemes: Iterable[str]) -> dict[str, FigureStyle]:
-    """Return a mapping from each scheme to its style.
+    """Return a mapping from each scheme to its color, marker and line style.
 
-    Schemes that declare no style get the styles in `SPARE` in turn.
+    A scheme that declares no style gets a spare style, in the order in which the schemes are given. Names of learned
+    heads are accepted, too.
+
+    Args:
+        schemes: Names of schemes and of learned heads ('learned layer' or 'learned bottleneck').
     """
     spare = cycle(SPARE)
     styles: dict[str, FigureStyle] = {}

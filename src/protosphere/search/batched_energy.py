@@ -22,9 +22,10 @@ MAX_GRAM_ENTRIES = 1 << 23
 class Orbits:
     """The map from representatives to points of a code with a symmetry group.
 
-    Orbits of the same type have the same coset matrices, which map a representative to the points of its orbit. Types,
-    stabilizers and coset matrices are defined in `search.arrangements`. Each representative must be a point that the
-    stabilizer of its type fixes.
+    A symmetry group is a group of orthogonal n x n matrices. The orbit of a point consists of its images under all
+    matrices of the group. The code is a union of orbits, and each orbit has a representative. Orbits are of the same
+    type if the same matrices of the group, the stabilizer, keep their representatives fixed. The coset matrices of a
+    type are matrices of the group that map a representative to each point of its orbit exactly once.
 
     Attributes:
         counts: For each type of orbits, the number of orbits. For a code without symmetry, it is (K,).
@@ -48,7 +49,7 @@ class Orbits:
         """Return all points of B codes, orbit after orbit.
 
         Args:
-            representatives: (B, m, n) representatives.
+            representatives: (B, m, n) representatives, one for each orbit, ordered by the type of their orbit.
 
         Returns:
             (B, K, n) points.
@@ -100,13 +101,14 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor) -> Energy:
     the maximum cosine by at most log(K^2) / t.
 
     Args:
-        orbits: The map from representatives to points.
+        orbits: The map from m representatives to the points of a code.
         dim: Dimension n.
-        temperature: (B,) inverse temperatures t, one for each start.
+        temperature: (B,) inverse temperatures t, one for each of B codes.
 
     Returns:
-        A function of two arguments: the (b, m n) representatives of b codes, of any norm, and the (b,) indices of their
-        starts, which select the inverse temperatures. The function returns the (b,) values and the (b, m n) gradients.
+        A function of two arguments: the (b, m n) representatives of b of the B codes, of any norm, and the (b,) indices
+            of these codes, which select the inverse temperatures. The function returns the (b,) values and the (b, m n)
+            gradients.
     """
     weights = temperature.new_tensor(orbits.sizes)
     first_points = [*accumulate(orbits.sizes[:-1], initial=0)]
@@ -130,11 +132,8 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor) -> Energy:
 def _weighted_sums(
     units: Tensor, points: Tensor, own_columns: Tensor, weights: Tensor, t: Tensor
 ) -> WeightedSums:
-    """Return the sums that `WeightedSums` describes, for the representatives `units` and all points of B codes.
-
-    For each representative, `own_columns` has its index in `points`, and `weights` has the size of its orbit. For each
-    code, `t` has the inverse temperature. The representatives are processed in slices to limit the memory.
-    """
+    """Return the weighted sums for the representatives `units` of B codes, slice by slice to limit the memory."""
+    # for each representative: its index in `points`, and the size of its orbit, its weight
     batch, num_points, _ = points.shape
     slice_rows = max(1, MAX_GRAM_ENTRIES // (batch * num_points))
     slices = zip(
@@ -153,12 +152,8 @@ def _weighted_sums(
 
 
 def _combined(parts: list[WeightedSums], t: Tensor) -> WeightedSums:
-    """Combine sums for slices of the representatives into the sums for all representatives.
-
-    Each entry of `parts` has the sums for one slice, in which the weights are relative to the maximum cosine of the
-    slice. In the result, the weights are relative to the maximum cosine of all slices. `t` has the inverse temperature
-    of each code.
-    """
+    """Combine the sums of slices of the representatives into the sums of all representatives."""
+    # the weights of a slice are relative to the maximum cosine of the slice, the combined ones to that of all slices
     slice_largest = torch.stack([part.largest for part in parts])
     slice_totals = torch.stack([part.total for part in parts])
     largest = slice_largest.amax(dim=0)

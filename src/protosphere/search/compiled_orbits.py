@@ -1,12 +1,14 @@
 """Descents over orbits of a symmetry group as compiled loops.
 
-A code with a symmetry group is the union of the orbits of m representatives. The smooth maximum cosine of the whole
-code needs only the K m cosines between the representatives and all K points instead of K^2 cosines, and the descent has
-m n variables instead of K n. The parameter t is an inverse temperature, by which the cosines are multiplied.
+A symmetry group is a group of orthogonal n x n matrices. The orbit of a point consists of its images under all matrices
+of the group. A code with a symmetry group is the union of the orbits of m points, which are called representatives.
+Orbits are of the same type if the same matrices of the group keep their representatives fixed. Each type has coset
+matrices: matrices of the group that map a representative to each point of its orbit exactly once. Functions of this
+module receive the transposed coset matrices of all types in one (S, n, n) array, where S is their number.
 
-Orbits of the same type have the same coset matrices, which map a representative to the points of its orbit (see
-`search.arrangements`). Functions of this module receive the transposed coset matrices of all types in one (S, n, n)
-array, where S is their number.
+The smooth maximum cosine of a code is (1/t) log of the sum of exp(t cos) over ordered pairs of different points. The
+number t is called the inverse temperature. For a code of K points with a symmetry group, only the K m cosines between
+the representatives and all points are needed instead of K^2 cosines, and the descent has m n variables instead of K n.
 """
 
 import math
@@ -41,9 +43,11 @@ def orbit_points(
 ) -> None:
     """Write the points of all orbits into `points`, orbit after orbit.
 
+    The points of an orbit are the products of its representative with its coset matrices.
+
     Args:
-        units: (m, n) representatives.
-        matrices: (S, n, n) transposed coset matrices of all types of orbits.
+        units: (m, n) representatives, one for each orbit.
+        matrices: (S, n, n) transposed coset matrices. Orbits of the same type share their matrices.
         first: (m,) index in `matrices` of the first coset matrix of each orbit.
         sizes: (m,) number of points of each orbit, which is also the number of its coset matrices.
         points: (K, n) array that receives the points.
@@ -68,10 +72,12 @@ def orbit_cosines(
 ) -> float:
     """Write the cosines between the representatives and all points into `table`, and return the maximum cosine.
 
+    The representative of an orbit is its first point.
+
     Args:
-        units: (m, n) unit representatives. n is a multiple of four.
-        columns: (n, K) coordinates of all points, one point per column.
-        sizes: (m,) number of points of each orbit. The first point of an orbit is the representative.
+        units: (m, n) unit representatives, one for each orbit. n is a multiple of four.
+        columns: (n, K) coordinates of all points, one point per column, orbit after orbit.
+        sizes: (m,) number of points of each orbit.
         table: (m, K) array that receives the cosines. The entry of a representative with itself is set to -2.
 
     Returns:
@@ -138,13 +144,14 @@ def orbit_energy(
     The smooth maximum cosine is (1/t) log of the sum of exp(t cos) over ordered pairs of different points.
 
     Args:
-        variables: (m, n) representatives of any length. n is a multiple of four.
-        t: The inverse temperature.
-        matrices: (S, n, n) transposed coset matrices of all types of orbits.
+        variables: (m, n) representatives of any length, one for each orbit. n is a multiple of four.
+        t: The inverse temperature, above 0.
+        matrices: (S, n, n) transposed coset matrices, which map a representative to the points of its orbit. Orbits of
+            the same type share their matrices.
         first: (m,) index in `matrices` of the first coset matrix of each orbit.
-        sizes: (m,) number of points of each orbit.
-        workspace: Arrays that are overwritten (see `OrbitWorkspace`). Afterward, the first array has the unit
-            representatives.
+        sizes: (m,) number of points of each orbit, which is also the number of its coset matrices.
+        workspace: Five arrays that are overwritten: the (m, n) unit representatives, the (K, n) points, the transpose
+            of the points, the (m, K) cosines, and the (m,) lengths of the representatives.
         gradient: (m, n) array that receives the gradient with respect to `variables`.
 
     Returns:
@@ -187,14 +194,21 @@ def orbit_lbfgs(
 ) -> Points:
     """Minimize the smooth maximum cosine of a symmetric code over its representatives, at one inverse temperature.
 
+    The smooth maximum cosine is (1/t) log of the sum of exp(t cos) over ordered pairs of different points. The
+    minimization by L-BFGS makes at least one evaluation of this function and its gradient. It ends at convergence, when
+    the limit `most` or `allowed` is reached, or when another thread sets `meter[STOP]` to a nonzero number.
+
     Args:
-        start: (m, n) initial representatives. n is a multiple of four.
-        t: The inverse temperature.
-        most: Maximum number of evaluations.
-        orbits: The arguments `matrices`, `first` and `sizes` of `orbit_energy`.
-        work: Number that is added to `meter[SPENT]` after each evaluation.
-        meter: Meter of the descent (see `compiled_lbfgs`). A nonzero entry `meter[STOP]` ends the minimization.
-        allowed: Value of `meter[SPENT]` at which the minimization ends.
+        start: (m, n) initial representatives, one for each orbit. n is a multiple of four.
+        t: The inverse temperature, above 0.
+        most: Maximum number of evaluations in this call.
+        orbits: Three arrays: the (S, n, n) transposed coset matrices, which map a representative to the points of its
+            orbit; the (m,) index of the first coset matrix of each orbit; and the (m,) number of points of each orbit,
+            which is also the number of its coset matrices.
+        work: Cost of one evaluation, which is added to `meter[SPENT]` after each evaluation.
+        meter: Three numbers: the stop flag `meter[STOP]`, the cost `meter[SPENT]` of all evaluations so far, including
+            those before this call, and the number `meter[ALLOWED]`, which this function does not use.
+        allowed: The minimization ends when `meter[SPENT]` reaches this cost.
 
     Returns:
         (m, n) unit representatives.
@@ -313,13 +327,14 @@ EVALUATION_PRODUCTS = 2e4
 
 
 def orbit_products(count: int, num_points: int, dim: int) -> float:
-    """Return the approximate number of multiplications of `orbit_energy` and of the descent step after it.
+    """Return the approximate number of multiplications of one step of a descent over the representatives of orbits.
 
-    The number can be compared with that of `budget.evaluation_products`.
+    A step computes the smooth maximum cosine and its gradient, and then moves the representatives. For a descent over
+    all points of a code, `budget.evaluation_products` returns this number.
 
     Args:
         count: Number m of representatives.
-        num_points: Number K of points.
+        num_points: Number K of points of the code.
         dim: Dimension n.
     """
     pairs = ORBIT_PAIR_COST * count * num_points * (dim + 14)
@@ -338,22 +353,26 @@ def anneal_orbits(
     work: float,
     meter: Points | None = None,
 ) -> Points:
-    """Anneal a symmetric code: run L-BFGS over its representatives at one inverse temperature after another.
+    """Anneal a symmetric code: minimize its smooth maximum cosine at one inverse temperature after another.
 
-    The first inverse temperature is `t`. Each further one is `factor` times the previous one, but at most `last`.
+    The smooth maximum cosine is (1/t) log of the sum of exp(t cos) over ordered pairs of different points, where t is
+    the inverse temperature. L-BFGS minimizes it over the representatives. The first inverse temperature is `t`. Each
+    further one is `factor` times the previous one, but at most `last`.
 
     Args:
-        start: (m, n) initial representatives, ordered by the type of their orbit. Each representative must be fixed by
-            the stabilizer of its type.
-        cosets: For each type of orbits, the (size, n, n) coset matrices, the identity first.
+        start: (m, n) initial representatives, one for each orbit, ordered by the type of their orbit. Each type belongs
+            to a subgroup of the symmetry group, its stabilizer, which must keep the representative fixed.
+        cosets: For each type of orbits, the (size, n, n) coset matrices, the identity first. The products of a
+            representative with the coset matrices of its type are the points of its orbit.
         counts: For each type, the number of orbits.
-        t: First inverse temperature.
+        t: First inverse temperature, above 0.
         last: Last inverse temperature.
         factor: Factor from one inverse temperature to the next, above 1.
         most: Maximum number of evaluations at each inverse temperature.
         work: Cost of one evaluation, in the unit of `meter`.
-        meter: A row of the result of `compiled_lbfgs.new_meters`, or None for no limit. It contains a stop flag, the
-            cost so far and the largest allowed cost. The unit is the cost of one evaluation over all pairs of points.
+        meter: Array of three numbers: a stop flag, which ends the descent if it is not 0, the cost so far, and the
+            largest allowed cost. The unit is the cost of one evaluation over all pairs of points. None stands for no
+            limit.
 
     Returns:
         The (K, n) unit points of the code, orbit after orbit.

@@ -99,7 +99,8 @@ def _polygon(num_points: int) -> Points:
 def refill(points: Points, rng: np.random.Generator) -> Points:
     """Remove some points of a good code, and put the same number of new points into its deepest holes.
 
-    The removed points are usually crowded points, and sometimes random points. The other points are perturbed slightly.
+    A hole is a place on the sphere that is far from all points. The removed points are random, or points with many near
+    neighbors. The other points are perturbed slightly.
 
     Args:
         points: A (K, n) code.
@@ -133,8 +134,8 @@ def resize(
     - Missing coordinates are filled with zeros.
     - Surplus dimensions are removed by a projection along random directions, or along the directions of points.
     - Surplus points are removed: points far from the subspace onto which the code is projected, points in a cap, or
-      crowded points. A cap consists of the points near one point, or near one point and its antipode.
-    - Missing points are added in holes.
+      points with many near neighbors. A cap consists of the points near one point, or near one point and its antipode.
+    - Missing points are added at places that are far from all points.
 
     All choices are random.
 
@@ -157,16 +158,13 @@ def resize(
 
 
 def _without_cap(points: Points, num_points: int, rng: np.random.Generator) -> Points:
-    """Remove the points closest to a random point of the code, or closest to this point and its antipode.
-
-    The number of removed points is random. At least `num_points` points are kept.
-    """
+    """Remove the points closest to a random point of the code, or closest to this point and its antipode."""
     count = len(points)
     center = points[rng.integers(count)]
     height = points @ center
     is_cap = rng.random() < 0.5
     order = np.argsort(height if is_cap else np.abs(height))
-    num_removed = int(rng.integers(1, count))
+    num_removed = int(rng.integers(1, count))  # at least `num_points` points are kept
     num_kept = max(num_points, count - num_removed)
     return points[order[:num_kept]]
 
@@ -174,11 +172,7 @@ def _without_cap(points: Points, num_points: int, rng: np.random.Generator) -> P
 def _pad_or_project(
     points: Points, num_points: int, dim: int, rng: np.random.Generator
 ) -> Points:
-    """Return the points in `dim` dimensions: padded with zeros, or projected to a random subspace.
-
-    Before a projection, the points that are farthest from the subspace may be removed. At least `num_points` points are
-    kept.
-    """
+    """Return the points in `dim` dimensions: padded with zeros, or projected to a random subspace."""
     surplus = points.shape[1] - dim
     if surplus <= 0:
         return padded(points, dim)
@@ -189,7 +183,9 @@ def _pad_or_project(
     basis = np.linalg.qr(directions, mode="complete")[0]
     projected_out = basis[:, :surplus]
     remaining = basis[:, surplus:]
-    if len(points) > num_points and rng.random() < 0.5:
+    if (
+        len(points) > num_points and rng.random() < 0.5
+    ):  # drop the points far from the subspace
         depth = np.linalg.norm(points @ projected_out, axis=1)
         num_kept = max(num_points, int(len(points) * rng.random()))
         points = points[np.argsort(depth)[:num_kept]]

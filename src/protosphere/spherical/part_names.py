@@ -26,7 +26,7 @@ class PartNames:
     def permuted(self, order: Indices) -> PartNames:
         """Return the names after the classes are reordered: class i gets the name of class `order[i]`.
 
-        The names of parts and values stay the same.
+        The names of parts and values stay the same. `order` may contain the indices of all classes or of a subset.
         """
         if self.classes is None:
             return self

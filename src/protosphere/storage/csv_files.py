@@ -28,8 +28,8 @@ _NUMBER = re.compile(r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?(/\d+)?")
 def guarded(cell: Any) -> Any:
     """Return the value to write into a cell, with an apostrophe in front of text that could be a formula.
 
-    Text could be a formula if it begins with one of `FORMULA_STARTS` and is not a number. Text that begins with an
-    apostrophe gets a second apostrophe in front, so that `unguarded` can restore the text.
+    Text could be a formula if it is not a number and begins with =, +, -, @, a tab or a carriage return. Text that
+    begins with an apostrophe gets a second apostrophe in front, so that `unguarded` can restore the text.
 
     >>> guarded("=1+1"), guarded("-1/9"), guarded(-0.5)
     ("'=1+1", '-1/9', -0.5)
@@ -43,7 +43,7 @@ def guarded(cell: Any) -> Any:
 
 
 def unguarded(cell: str) -> str:
-    """Return the text of a cell without the apostrophe that `guarded` may have put in front.
+    """Return the text of a cell without the apostrophe that `guarded` may have put in front of a possible formula.
 
     >>> unguarded("'=1+1"), unguarded("'tis")
     ('=1+1', "'tis")
@@ -91,21 +91,29 @@ def read_csv(path: Path) -> list[list[str]]:
     """Return the rows of a CSV file, including the header row, as lists of cells.
 
     Empty lines are left out. Apostrophes that `write_csv` added are removed.
-    """
-    return list(csv_rows(path))
-
-
-def csv_rows(path: Path) -> Iterator[list[str]]:
-    """Yield the rows of a CSV file, including the header row, one at a time.
-
-    The rows are those that `read_csv` returns. The caller can stop reading at the first invalid row.
 
     Args:
         path: A .csv or .csv.gz file.
 
     Raises:
         StorageError: If a .gz file expands to far more data than a real table would have.
-        ValueError: If a row, together with the empty lines before it, has more than `LONGEST_ROW` characters.
+        ValueError: If a row, together with the empty lines before it, has more than 2^20 characters.
+    """
+    return list(csv_rows(path))
+
+
+def csv_rows(path: Path) -> Iterator[list[str]]:
+    """Yield the rows of a CSV file, including the header row, one at a time, as lists of cells.
+
+    Empty lines are left out. Apostrophes that `write_csv` added are removed. The caller can stop reading at the first
+    invalid row.
+
+    Args:
+        path: A .csv or .csv.gz file.
+
+    Raises:
+        StorageError: If a .gz file expands to far more data than a real table would have.
+        ValueError: If a row, together with the empty lines before it, has more than 2^20 characters.
     """
     with unpacked(path) if path.suffix == ".gz" else path.open("rb") as content:
         file = io.TextIOWrapper(content, newline="", encoding="utf-8-sig")

@@ -1,8 +1,9 @@
-"""The best known binary linear codes by length and dimension, with the distance and the derivation of each code.
+"""Tables of binary linear codes, with the length, the dimension, the distance and the derivation of each code.
 
-A file has one row per code. A derivation is a list of steps in the notation of `coding.derivations`. A step such as
-'cell 57 16' stands for the code of length 57 and dimension 16, which must be in an earlier row of the same file:
-'cell 57 16, puncture 1' punctures this code.
+A table is a .csv file with one row per code. The derivation of a code is a text that lists the steps by which the code
+is built, separated by commas. The module `coding.derivations` describes the steps. One more step exists only in tables:
+'cell 57 16' stands for the code of length 57 and dimension 16, which must be in an earlier row of the same file. For
+example, 'cell 57 16, puncture 1' removes the last coordinate of this code.
 """
 
 from collections.abc import Mapping
@@ -29,7 +30,9 @@ class LinearCodeRow:
         length: Length n of the code.
         dimension: Dimension k of the code.
         distance: Proved lower bound on the minimum distance.
-        derivation: Steps that derive the code, separated by commas.
+        derivation: Steps by which the code is built, separated by commas, such as 'cell 57 16, puncture 1'. A step such
+            as 'cell 57 16' stands for the code of length 57 and dimension 16 in the same table. The module
+            `coding.derivations` describes the other steps.
     """
 
     length: int
@@ -39,20 +42,17 @@ class LinearCodeRow:
 
     @property
     def steps(self) -> list[str]:
-        """Steps of the derivation, in order."""
+        """Steps of the derivation, in order, such as ['cell 57 16', 'puncture 1']."""
         return self.derivation.split(", ")
 
     @property
     def cells(self) -> list[tuple[int, int]]:
-        """Pairs (length, dimension) of the codes of the table to which the derivation refers."""
+        """Pairs (length, dimension) of the other codes of the table from which the derivation builds this code."""
         return [cell_of(step) for step in self.steps if step.startswith(CELL)]
 
 
 def cell_of(step: str) -> tuple[int, int]:
-    """Return the length and the dimension of the code to which a step of a derivation refers.
-
-    For 'cell 57 16', these are (57, 16).
-    """
+    """Return the pair (length, dimension) of the code that a step such as 'cell 57 16' stands for, here (57, 16)."""
     _, n, k = step.split(" ")
     return int(n), int(k)
 
@@ -68,9 +68,10 @@ class LinearCodes:
     rows: Mapping[tuple[int, int], LinearCodeRow]
 
     def derivation(self, length: int, dimension: int) -> str:
-        """Return a derivation of a code in which no step refers to another code of the table.
+        """Return a derivation of a code of the table in which no step refers to another code of the table.
 
-        Each step that refers to another code is replaced by the derivation of that code.
+        The derivation is a text of steps, separated by commas. Each step that refers to another code is replaced by the
+        derivation of that code.
 
         Args:
             length: Length n of the code.
@@ -105,10 +106,10 @@ class LinearCodes:
 
 
 def read_linear_codes(path: str | Path) -> LinearCodes:
-    """Read a table of linear codes.
+    """Read a table of binary linear codes from a file.
 
     Args:
-        path: A .csv file.
+        path: A .csv file with one row per code and the columns `length`, `dimension`, `distance` and `derivation`.
 
     Raises:
         StorageError: If the file is not a table of linear codes, or is damaged.
@@ -127,17 +128,17 @@ def read_linear_codes(path: str | Path) -> LinearCodes:
 
 @lru_cache(maxsize=1)
 def shipped_linear_codes() -> LinearCodes:
-    """Return the table that is shipped with the package, with lengths up to 128 and dimensions up to 17."""
+    """Return the table of binary linear codes in this package, with lengths up to 128 and dimensions up to 17."""
     with shipped_file("linear_codes.csv") as path:
         return read_linear_codes(path)
 
 
 def _possible(row: LinearCodeRow) -> bool:
-    """Return whether the numbers of a row are possible and the names of all steps of its derivation are known."""
     sizes = (
         1 <= row.dimension <= min(row.length, LARGEST_DIMENSION)
         and row.length <= LARGEST_LENGTH
     )
+    # the Singleton bound
     singleton = 1 <= row.distance <= row.length - row.dimension + 1
     known = all(step.split(" ")[0] in {CELL, *STEPS} for step in row.steps)
     return sizes and singleton and known and len(row.derivation) <= MOST_TEXT

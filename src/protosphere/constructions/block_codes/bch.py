@@ -1,4 +1,4 @@
-"""Prototypes from BCH codes: lengths 2^m - 1, or any length with `modify`."""
+"""Prototypes from BCH codes of length 2^m - 1, or of any length if the codes are modified."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -25,10 +25,11 @@ LARGEST_M = 16
 
 
 def bch_modifications(dim: int, needed: int) -> list[BinaryCode]:
-    """Return all modified BCH codes of length `dim` with `needed` message bits.
+    """Return the modified BCH codes of length n that have a given number of message bits and a positive distance.
 
-    Codes without a positive guaranteed distance are left out. The codes are made from narrow-sense BCH codes and their
-    even-weight subcodes by shortening, extending, puncturing or repeating coordinates.
+    The distance is a guaranteed lower bound on the minimum distance. The codes are made from narrow-sense BCH codes and
+    from the subcodes of their codewords of even weight. Coordinates are shortened, extended by a parity bit, punctured
+    or repeated until the length is n.
 
     Args:
         dim: Length n.
@@ -78,17 +79,13 @@ def _names(code: BCHParameters) -> tuple[str, str]:
 def _generator(
     code: BCHParameters, dim: int, shortened: int, extended: bool, count: int
 ) -> PackedBits:
-    """Return the first `count` rows of the generator matrix of a modified code of length `dim`.
-
-    First, the first `shortened` rows and columns of the systematic generator matrix of `code` are removed. If
-    `extended` is true, a parity bit is then appended to each row. Finally columns are removed or repeated until the
-    length is `dim`.
-    """
+    """Return the first `count` rows of the generator matrix of a modified code of length `dim`."""
+    # the first `shortened` rows and columns of the systematic generator matrix are removed
     polynomial = generator_polynomial(code.m, code.k, code.even)
     bits = unpack(systematic_rows(polynomial, code.n, shortened, count), code.n)[
         :, shortened:
     ]
-    if extended:
+    if extended:  # by a parity bit
         bits = np.hstack(
             [bits, bits.sum(axis=1, keepdims=True, dtype=np.uint8) & np.uint8(1)]
         )
@@ -116,10 +113,11 @@ def _generator(
     ),
 )
 def bch(num_classes: int, dim: int) -> BinaryCode:
-    """Return the smallest narrow-sense BCH code of length n that has at least K codewords.
+    """Return the smallest narrow-sense BCH code of length n = 2^m - 1 that has at least K codewords.
 
-    The construction takes K codewords of this code as prototypes. With `modify=True`, it chooses instead among all
-    codes of `bch_modifications`.
+    The prototypes of the scheme 'bch' are K codewords of this code, with entries +-1/sqrt(n). The scheme has an option
+    `modify`. If it is True, the code is instead a BCH code that is shortened, extended, punctured or repeated to any
+    length n.
 
     Args:
         num_classes: Number K of codewords.

@@ -33,17 +33,18 @@ MOST_PUNCTURED = 4
 
 @dataclass(frozen=True)
 class ConstructionXParameters:
-    """Parameters of Construction X, in the notation of the docstring of this module.
+    """Parameters of Construction X, which the docstring of this module describes.
 
-    The codes C1 and C2 are nested codes of length 2^m (see `nested_codes`), shortened and punctured in the same
-    coordinates.
+    The points are (sqrt(a) c, sqrt(1 - a) g), where c is a codeword of the code C1 and g the glue vector of its coset
+    of the code C2. The codes C1 and C2 are unions of cosets of the Reed-Muller code RM(1, m), shortened and punctured
+    in the same coordinates. C2 consists of the first codewords of C1.
 
     Attributes:
         shortening: The exponent m, and the numbers of shortened and punctured coordinates.
         c2: The code C2, before it is shortened and punctured.
         num_cosets: Number J of cosets of C2. Each coset has its own glue vector.
         glue: Candidate whose points are the glue vectors.
-        ratio: The number r.
+        ratio: The number r, from which a = 1 / (1 + r) is computed.
         max_cosine: Maximum cosine of the points.
     """
 
@@ -59,19 +60,15 @@ class ConstructionXParameters:
 def _best_parameters(
     num_classes: int, dim: int, schemes: tuple[str, ...]
 ) -> ConstructionXParameters | None:
-    """Return the parameters with the lowest maximum cosine for K points in R^n.
-
-    If no parameters give K points, None is returned. `schemes` has the names of all schemes, and serves only as a key
-    of the cache.
-    """
-    del schemes  # the glue vectors are members of theirs
+    """Return the parameters with the lowest maximum cosine for K points in R^n, or None if there are none."""
+    del schemes  # a key of the cache only: the glue vectors may be codes of any scheme
     return min(
         _all_parameters(num_classes, dim), key=lambda one: one.max_cosine, default=None
     )
 
 
 def _choose(num_classes: int, dim: int) -> dict[str, Any]:
-    """Return the result of `_best_parameters` as a mapping, under the names with which provenance stores it."""
+    """Return the best parameters as a mapping, under the names with which provenance stores them."""
     one = _best_parameters(num_classes, dim, available())
     assert one is not None, "infeasible_reason has made sure that there is one"
     provenance = one.glue.first(one.num_cosets)
@@ -122,11 +119,8 @@ def _parameters_of(
 
 
 def _glue(count: int, dim: int) -> Candidate | None:
-    """Return the best candidate for `count` glue vectors in R^dim, or None if there is none.
-
-    At most dim + 1 glue vectors are a simplex, and up to 2 * dim are a cross-polytope. For more glue vectors, the
-    candidate is the code of a family (see `best_member`).
-    """
+    """Return the best candidate for `count` glue vectors in R^dim, or None if there is none."""
+    # at most dim + 1 glue vectors are a simplex, and up to 2 * dim are a cross-polytope
     if count > 2 * dim:
         return best_member(count, dim)
     scheme, cosine = (
@@ -166,10 +160,16 @@ def construction_x(
 ) -> Placement:
     """Place K points by spherical Construction X with the best nested codes, shortening and glue vectors for (K, n).
 
+    A point is a codeword, followed by the glue vector of its coset. The docstring of this module describes the
+    construction.
+
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
-        chosen: Parameters as `_choose` returns them.
+        chosen: Parameters that the scheme has chosen for (K, n). The codewords have length 2^m before `shortened` and
+            `punctured` coordinates are removed, for the numbers "m", "shortened" and "punctured". "level" is the id of
+            the code whose cosets are used. "tails" is the number of glue vectors, and "tail" is their provenance as
+            JSON text. "ratio" is r in the formula of the maximum cosine, and "max_cosine" is the maximum cosine.
     """
     code = ShortenedCosets(chosen["m"], chosen["shortened"], chosen["punctured"])
     level = next(level for level in nested_codes(code.m) if level.id == chosen["level"])

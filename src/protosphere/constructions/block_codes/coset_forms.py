@@ -19,10 +19,14 @@ from protosphere.spherical.structures import CosetUnion
 
 @lru_cache
 def nested_codes(m: int) -> tuple[Member, ...]:
-    """Return the nested codes of length 2^m in ascending order of size, for m from 1 to 16.
+    """Return nested codes of length 2^m in ascending order of size: each consists of the first codewords of the next.
 
-    The attribute `max_cosine` of a member is the maximum cosine of all codewords of the code. The maximum cosine of its
-    first K codewords may be lower.
+    The codes are unions of cosets of the first-order Reed-Muller code RM(1, m), which is the first of them. The
+    attribute `max_cosine` of a code is the maximum cosine of all its codewords. The maximum cosine of its first K
+    codewords may be lower.
+
+    Args:
+        m: Base-2 logarithm of the length, from 1 to 16.
 
     >>> [(level.id, level.size, str(level.max_cosine)) for level in nested_codes(4)]
     [('rm-1-4', 32, '0'), ('kerdock-4', 256, '1/4'), ('delsarte-goethals-4-1', 2048, '1/2')]
@@ -46,7 +50,6 @@ def nested_codes(m: int) -> tuple[Member, ...]:
 
 
 def _level_names(m: int, r: int) -> tuple[str, str]:
-    """Return the id and the description of the code `nested_codes(m)[r]`, for `r` >= 1."""
     if m % 2 and r == 1:
         return f"gold-{m}", f"Gold({m})"
     if m % 2:
@@ -57,9 +60,10 @@ def _level_names(m: int, r: int) -> tuple[str, str]:
 
 
 def coset_union(m: int, num_classes: int) -> CosetUnion:
-    """Return the first K codewords of the nested codes of length 2^m (see `nested_codes`), coset by coset.
+    """Return the first K codewords of length 2^m, coset by coset, of the codes that `nested_codes` returns.
 
-    Within a coset, the codewords are ordered as the module `coding.cosets` describes.
+    These codes are unions of cosets of the first-order Reed-Muller code RM(1, m), and all of them with at least K
+    codewords have the same first K codewords.
 
     Args:
         m: Base-2 logarithm of the length.

@@ -25,11 +25,11 @@ LARGEST_DENSE = 6
 def kerdock(largest_dim: int) -> Iterator[Member]:
     """Yield two members for each length n = 2^m, m even: Kerdock's code, and Kerdock's code together with the axes.
 
-    The axes are the 2n points e_1, -e_1, e_2, ... Kerdock's code is a union of n/2 cosets of RM(1, m). The points of a
-    coset are the vectors of an orthonormal basis and their negatives. These n/2 bases and the standard basis are
-    mutually unbiased. All cosines of different points are 0, -1 or +-1/sqrt(n). No antipodal set of points with only
-    these cosines has more than the n^2 + 2n points of Kerdock's code and the axes (Levenstein 1982). For n = 4, these
-    points are the 24-cell.
+    The axes are the 2n points e_1, -e_1, e_2, ... Kerdock's code is a union of n/2 cosets of the first-order
+    Reed-Muller code. The points of a coset are the vectors of an orthonormal basis and their negatives. These n/2 bases
+    and the standard basis are mutually unbiased. All cosines of different points are 0, -1 or +-1/sqrt(n). No antipodal
+    set of points with only these cosines has more than the n^2 + 2n points of Kerdock's code and the axes (Levenstein
+    1982). For n = 4, these points are the 24-cell.
 
     Kerdock's code is stored as packed codewords. The points with the axes are stored as dense vectors for n up to 64,
     and as packed codewords and indices of axes for larger n.
@@ -48,9 +48,9 @@ def kerdock(largest_dim: int) -> Iterator[Member]:
 
 
 def words_and_axes(m: int, num_points: int) -> Structure:
-    """Return the first `num_points` of Kerdock's n^2 + 2n points of R^n, where n = 2^m.
+    """Return the first of n^2 + 2n points of R^n, n = 2^m: the codewords of Kerdock's code, and then the axes.
 
-    First come the codewords, coset by coset, then the axes e_1, -e_1, e_2, ...
+    The n^2 codewords come coset by coset, and the axes are e_1, -e_1, e_2, ...
 
     Args:
         m: Base-2 logarithm of n, even.
@@ -63,7 +63,9 @@ def words_and_axes(m: int, num_points: int) -> Structure:
 
 
 def unbiased_points(m: int, num_points: int) -> Points:
-    """Return the points of `words_and_axes` as the rows of a matrix.
+    """Return, as rows of a matrix, the first of n^2 + 2n points of R^n: Kerdock's codewords, and then the axes.
+
+    The n^2 codewords, with entries +-1/sqrt(n), come coset by coset, and the axes are e_1, -e_1, e_2, ...
 
     Args:
         m: Base-2 logarithm of n, even.

@@ -35,8 +35,7 @@ In these sums exp(-80) is negligible. Without denormal numbers the descent for K
 def log_sum_exp_gradient(points: Tensor, temperature: float) -> Tensor:
     """Return the gradient of (1/t) log sum_{i<j} exp(t <c_i, c_j>) with respect to the points c_i.
 
-    This is the objective of the problem P_LSE of Lindström et al. (2024), section 3.4. The gradient is the product W C
-    of a symmetric matrix W and the matrix C of the points, where w_ij is the term of pair (i, j) divided by the sum.
+    This is the objective of the problem P_LSE of Lindström et al. (2024), section 3.4.
 
     Args:
         points: Points c_i, as K unit rows.
@@ -87,12 +86,7 @@ def _descent_on(
     reference: str,
     style: FigureStyle,
 ) -> None:
-    """Register a construction that places points by projected descent.
-
-    `gradient` computes the gradient of the minimized function. Its name without "_gradient" is the name of the
-    construction. `objective` is the name of the minimized function in descriptions of codes, and `usual_lr` is the
-    default learning rate.
-    """
+    """Register a construction that places points by projected descent, under the name of its gradient function."""
 
     def build(
         num_classes: int,
@@ -106,11 +100,11 @@ def _descent_on(
         dtype: str = "float32",
         device: str = "cpu",
     ) -> Placement:
-        """Place points by projected momentum descent, by default with the settings of the publications."""
         descent = Descent(steps, lr, momentum, dtype, device)
         points = projected_descent(num_classes, dim, gradient, descent, rng, progress)
         return dense_placement(f"{steps} steps on {objective}", points)
 
+    # by default, the settings are those of the publication in `reference`
     build.__name__ = gradient.__name__.removesuffix("_gradient")
     register = construction(
         summary=summary,

@@ -101,18 +101,20 @@ def semantic_ranking(
     """Place points by projected momentum descent on a sum of a separation loss and `weight` times a ranking loss.
 
     The separation loss is the mean over classes of the largest cosine with another class (P_AVG). The ranking loss is
-    small if each class has larger cosines with more similar classes (see `ranking_gradient`).
+    the mean of log(1 + exp(c_ik - c_ij)) over triplets of classes i, j, k in which i is more similar to j than to k,
+    where c_ij is the cosine of the points of i and j.
 
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
         rng: Random generator of the initial points.
         progress: Called during the descent.
-        similarity: Text of the similarity matrix, as provenance stores it.
+        similarity: Text that describes the K x K matrix of similarities of the classes. `construct` makes it from a
+            matrix. The empty text stands for a missing matrix, for which there is no code.
         weight: Weight of the ranking loss, at least 0.
         steps: Number of steps.
         lr: Learning rate.
-        momentum: Momentum of the descent.
+        momentum: Factor of the previous step in each step, at least 0 and below 1.
         dtype: Number type, 'float32' or 'float64'.
         device: Device, such as 'cpu'.
     """

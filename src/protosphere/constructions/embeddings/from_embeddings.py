@@ -146,17 +146,12 @@ def _dense(
 def _spread(
     points: Points, min_angle: float | None, rng: np.random.Generator
 ) -> tuple[Points, float]:
-    """Move apart the points that are too close.
-
-    If `min_angle` is None, the search first tries the default angle. Each time it fails, it tries half of the angle.
-
-    Returns:
-        The points as unit rows, and the smallest angle in degrees that was required of each pair.
-    """
+    """Move apart the points that are too close, and return them with the angle in degrees that was required."""
     if min_angle is not None:
         angle = _checked_angle(min_angle)
         return spread(points, angle, rng), angle
     angle = _default_angle(*points.shape)
+    # the default angle is halved each time that the search fails
     for _ in range(MOST_HALVINGS):
         try:
             return spread(points, angle, rng), angle

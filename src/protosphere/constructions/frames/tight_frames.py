@@ -1,4 +1,8 @@
-"""Functions for families of tight frames: points from a Gram matrix, and codes from equiangular lines."""
+"""Functions for families of tight frames: points from a Gram matrix, and codes from equiangular lines.
+
+The Gram matrix of K unit vectors has their cosines as entries. The vectors are a tight frame of R^n if it is K/n times
+an orthogonal projection. Lines through the origin are equiangular if all pairs of lines have the same angle.
+"""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -13,17 +17,15 @@ from protosphere.types import Cosine, Points
 def frame(gram: Points, dim: int) -> Points:
     """Return K unit vectors of R^n, as rows, that have a given Gram matrix.
 
-    The Gram matrix must be K/n times the matrix of an orthogonal projection. The columns of the result are an
-    orthogonal basis of the range of the Gram matrix. To compute them, the function multiplies random vectors (with a
-    fixed seed) by the Gram matrix and orthonormalizes the products. It does so twice, because the second time removes
-    the rounding errors of the first.
+    The Gram matrix must be K/n times the matrix of an orthogonal projection.
 
     Args:
-        gram: K x K Gram matrix. The diagonal may have any entries, because the function overwrites it with ones.
+        gram: K x K Gram matrix. Its diagonal is overwritten by ones.
         dim: Dimension n.
     """
     np.fill_diagonal(gram, 1.0)
     columns: Points = np.random.default_rng(0).standard_normal((len(gram), dim))
+    # orthonormalized twice, because the second time removes the rounding errors of the first
     for _ in range(2):
         columns = np.linalg.qr(gram @ columns)[0]
     return normalized(columns)
@@ -37,16 +39,16 @@ def lines_member(
     description: str,
     lines: Callable[[], Points],
 ) -> Member:
-    """Return the member of a family whose points are the unit vectors of equiangular lines.
+    """Return the code of the unit vectors of equiangular lines, as a member of a family of codes.
 
-    First comes one unit vector of each line, then the negatives of these vectors.
+    The code has one unit vector of each line, followed by the negatives of these vectors.
 
     Args:
         dim: Dimension n.
         num_lines: Number of lines.
         max_cosine: Absolute cosine of two lines.
         id: Identifier of the code within its family.
-        description: Text that says what the code is.
+        description: Text that says what the lines are. The text ", both signs" is appended.
         lines: Function that returns one unit vector of each line.
     """
 

@@ -1,4 +1,4 @@
-"""Codes from E8 and the Leech lattice that meet Levenshtein's bound, and some that nearly meet it."""
+"""Codes from E8 and the Leech lattice that meet or nearly meet Levenshtein's lower bound on the maximum cosine."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -14,19 +14,13 @@ ANOTHER_TYPE_3: Vector = (1, 5, *(1,) * 22)
 
 
 def _vectors_at_60_degrees(dim: int, entry: int, count: int) -> tuple[Vector, ...]:
-    """Return the first `count` of the vectors (entry, entry, 0, 0, ...), (entry, 0, entry, 0, ...), and so on.
-
-    They have `dim` coordinates, and any two of them are at an angle of 60 degrees.
-    """
+    """Return vectors (entry, entry, 0, 0, ...), (entry, 0, entry, 0, ...), and so on, pairwise at 60 degrees."""
     return tuple(sparse(dim, {0: entry, i + 1: entry}) for i in range(count))
 
 
 def _kissing_chain() -> Iterable[Section]:
-    """Yield sections of E8 with one to four fixed vectors, and sections of the Leech lattice with one to five.
-
-    The fixed vectors are minimal vectors, pairwise at 60 degrees. The vectors of a section are at 60 degrees from each
-    fixed vector.
-    """
+    """Yield sections of E8 and the Leech lattice whose fixed vectors are minimal vectors, pairwise at 60 degrees."""
+    # the vectors of a section are at 60 degrees from each fixed vector
     for parent, dim, entry, sizes in (
         (E8, 8, 2, (56, 27, 16, 10)),
         (LEECH, 24, 4, (4600, 891, 336, 170, 100)),
@@ -45,10 +39,7 @@ def _kissing_chain() -> Iterable[Section]:
 
 
 def _sections_with_type_3() -> Iterable[Section]:
-    """Yield sections of the Leech lattice with one to three fixed vectors, one of which is `TYPE_3`.
-
-    See SPLAG, table 10.4.
-    """
+    # Conway & Sloane, Sphere packings, lattices and groups, table 10.4
     one, two = _vectors_at_60_degrees(24, 4, 2)
     orthogonal = sparse(24, {0: 4, 1: -4})
     yield _leech_section(552, 5, {TYPE_3: 24}, "276 equiangular lines")
@@ -66,11 +57,7 @@ def _sections_with_type_3() -> Iterable[Section]:
 def _leech_section(
     size: int, inverse_cosine: int, products: dict[Vector, int], name: str
 ) -> Section:
-    """Return a section of the Leech lattice with maximum cosine 1/`inverse_cosine`.
-
-    The keys of `products` are the fixed vectors. The value of a key is its inner product with the vectors of the
-    section.
-    """
+    # the vectors of the section have the inner product products[v] with each fixed vector v
     dim = 24 - len(products)
     return Section(
         dim=dim,
@@ -93,8 +80,8 @@ def sharp_codes() -> Iterable[Member]:
 
     There are one to five fixed vectors. The minimal vectors are projected to the orthogonal complement of the fixed
     vectors and normalized. The codes with (n, K) = (5,16), (6,27), (7,56), (21,112), (21,162), (22,100), (22,275),
-    (22,891), (23,552) and (23,4600) meet Levenshtein's bound, so that no code is better. The codes with (n, K) =
-    (4,10), (19,100), (20,170), (21,336) and (22,352) do not meet it.
+    (22,891), (23,552) and (23,4600) meet Levenshtein's bound, so that no K points in R^n have a lower maximum cosine.
+    The codes with (n, K) = (4,10), (19,100), (20,170), (21,336) and (22,352) do not meet it.
     """
     sections = (*_kissing_chain(), *_sections_with_type_3())
     return sorted(

@@ -37,14 +37,16 @@ def add_classes(
 ) -> SphericalCode:
     """Add classes to a code of `compose` without moving any prototype.
 
-    New classes are new combinations of values. A value that no class had before gets one of the points that `compose`
-    reserved for its part.
+    In such a code, a class consists of parts, such as a color and a shape, and has one value of each part. New classes
+    are new combinations of values. A value that no class had before gets one of the points that `compose` reserved for
+    its part.
 
     Args:
         code: A code that `compose` or `add_classes` returned.
-        parts: A table of the new classes, in one of the forms that `compose` takes.
-        by: Function that returns the values of the parts of a class, given its name. It is needed if `parts` has only
-            the names of the classes.
+        parts: A table of the new classes: a mapping from the name of a class to its values, a list of rows of values, a
+            data frame, or the path of a .csv file with a heading and the names of the classes in its first column. If
+            `by` is given, `parts` has only the names of the new classes.
+        by: Function from the name of a class to the values of its parts. None if `parts` has the values.
         progress: Called while pairs are compared.
 
     Returns:
@@ -84,10 +86,7 @@ def add_classes(
 
 
 def _descriptions(code: SphericalCode, structure: ProductPoints) -> list[Any]:
-    """Return the description of each part's code, as the provenance of `code` stores it.
-
-    If the provenance does not store descriptions, each of them is None.
-    """
+    """Return the description of each part's code, or None for each part if the provenance stores no descriptions."""
     named = code.provenance
     if named is None or not str(named.options.get("codes", "")).startswith("["):
         return [None] * structure.num_parts
@@ -97,16 +96,8 @@ def _descriptions(code: SphericalCode, structure: ProductPoints) -> list[Any]:
 def _joined(
     old: PartNames, new: PartNames, added: Values, structure: ProductPoints
 ) -> PartTable:
-    """Return the classes of a code, followed by the new classes, as one table.
-
-    The values of the code keep their indices.
-
-    Args:
-        old: Names of the parts, values and classes of the code.
-        new: Names of the parts, values and classes of the table of new classes.
-        added: Values of the new classes as indices into `new.values`, one class per row and one part per column.
-        structure: Points of the code. It has the values of the classes, and the number of points of each part.
-    """
+    """Return the classes of a code, followed by the new classes, as one table."""
+    # the values of the code keep their indices
     columns = _columns(old, new)
     values: list[tuple[str, ...]] = []
     numbers: list[Values] = []
@@ -131,14 +122,12 @@ def _joined(
 
 
 def _columns(old: PartNames, new: PartNames) -> list[int]:
-    """Return a list whose entry i is the index in `new.parts` of the part `old.parts[i]`.
-
-    Parts are matched by their names. If `new` has only numbers in place of names, part i of `old` is part i of `new`.
-    """
+    """Return a list whose entry i is the index in `new.parts` of the part `old.parts[i]`."""
     if len(old.parts) != len(new.parts):
         raise InvalidArgumentError(
             f"'parts' must have the {len(old.parts)} parts of the code, got {len(new.parts)}"
         )
+    # parts are matched by their names or, if `new` has only numbers in place of names, by their order
     if set(old.parts) == set(new.parts):
         return [new.parts.index(part) for part in old.parts]
     if all(name == f"part {number}" for number, name in enumerate(new.parts)):
@@ -149,7 +138,6 @@ def _columns(old: PartNames, new: PartNames) -> list[int]:
 
 
 def _class_names(old: PartNames, new: PartNames) -> tuple[str, ...] | None:
-    """Return the class names of `old`, followed by those of `new`, or None if `old` has no class names."""
     if old.classes is None:
         return None
     if new.classes is None:

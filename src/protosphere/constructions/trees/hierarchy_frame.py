@@ -23,17 +23,17 @@ def frame_gram(heights: Points, gamma: float) -> Points:
     """Return the Gram matrix (1 - s) E + s J, where s is the lowest number for which it is positive semidefinite.
 
     All entries of J are 1. The entries of E are exp(-gamma d / d_max), where d is the distance of two classes in the
-    tree and d_max is the largest distance. The number s is -1 / (t - 1), where t is the sum of all entries of the
-    inverse of E. For very large gamma, E is nearly the identity matrix and s is nearly -1 / (K - 1), so that the points
-    are nearly a simplex.
+    tree and d_max is the largest distance. For very large gamma, E is nearly the identity matrix and s is nearly -1 /
+    (K - 1), so that the points are nearly a simplex.
 
     Args:
-        heights: K x K distances of the classes in the tree.
+        heights: K x K distances of the classes in the tree: the height of the lowest common ancestor of two classes.
         gamma: Rate at which the cosines decrease with the distance.
     """
     decay = np.exp(-gamma * heights / heights.max())
     values, vectors = np.linalg.eigh(decay)  # of ultrametric distances: all above 0
     total = float(np.sum(vectors.sum(axis=0) ** 2 / values))
+    # `total` is the sum of all entries of the inverse of E
     lowest = -1 / (total - 1)
     return (1 - lowest) * decay + lowest
 
@@ -72,15 +72,20 @@ def _guarantee(num_classes: int, dim: int, *, tree: str, gamma: float) -> float:
 def hierarchy_frame(
     num_classes: int, dim: int, *, tree: str = "", gamma: float = 3.0
 ) -> Placement:
-    """Place points whose Gram matrix is the result of `frame_gram`, up to rounding errors.
+    """Place points so that the cosine of two classes depends only on their distance in a tree, and decreases with it.
 
-    The first K - 1 coordinates are computed from the eigenvectors of the Gram matrix. The others are zeros.
+    The distance of two classes is the height of their lowest common ancestor. At distance d, the cosine is (1 - s)
+    exp(-gamma d / d_max) + s, up to rounding errors. Here d_max is the largest distance, and s is the lowest number for
+    which such points exist. The first K - 1 coordinates are computed from the eigenvectors of the matrix of all
+    cosines. The others are zeros.
 
     Args:
         num_classes: Number K of points.
         dim: Dimension n, at least K - 1.
-        tree: Text of the tree, as provenance stores it.
-        gamma: Rate at which the cosines decrease with the distance in the tree.
+        tree: Text that describes the tree of the K classes. `construct` makes it from a tree in any form that
+            `taxonomy` accepts, such as a mapping from each name to the name of its parent. The empty text stands for a
+            missing tree, for which there is no code.
+        gamma: Rate at which the cosines decrease with the distance in the tree, above 0.
     """
     gram = frame_gram(heights_of(tree, num_classes).astype(np.float64), gamma)
     values, vectors = np.linalg.eigh(gram)

@@ -19,7 +19,7 @@ from protosphere.nn import SwappedPrediction
     reference="Caron et al. 2020, arXiv 2006.09882",
 )
 class SwappedPredictionHead(nn.Module):
-    """Projection head and loss of the objective `swav`, which the module describes.
+    """Projection head and loss of the objective `swav`: each view of an image predicts the assignment of the other.
 
     Args:
         backbone: Backbone of the network; unused.
@@ -48,7 +48,7 @@ class SwappedPredictionHead(nn.Module):
         )
 
     def embed(self, features: Tensor) -> Tensor:
-        """Return the B x n embeddings of B feature vectors."""
+        """Return the B x n embeddings that the projection head computes from B feature vectors of the backbone."""
         return self.projector(features)
 
     def teacher_features(self, views: Tensor) -> None:

@@ -56,10 +56,10 @@ class SquaredCosineDistance(PrototypeLoss):
     """
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """Return the mean loss over the examples whose target is not -100.
+        """Return the mean of (1 - c)^2, where c is the cosine of z with the prototype of its target, as a scalar.
 
         Args:
             z: (..., n) vectors.
-            target: (...) class indices.
+            target: (...) class indices. Examples with target -100 are left out of the mean.
         """
         return squared_cosine_distance(z, target, self.projection)

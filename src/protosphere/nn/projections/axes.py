@@ -12,9 +12,10 @@ class AxesBlock(nn.Module, ProjectionBlock):
     One-hot vectors and cross-polytopes, in any order, consist of such points. The time for the dot products of a vector
     with all P points is O(P).
 
-    Attributes:
+    Args:
         axes: For each point, the index of its nonzero coordinate.
         signs: For each point, the value of this coordinate, +1 or -1.
+        dim: Dimension n.
     """
 
     kind = "axes"
@@ -30,7 +31,7 @@ class AxesBlock(nn.Module, ProjectionBlock):
         self.register_buffer("signs", signs, persistent=False)
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x P dot products of vectors with all P points.
+        """Return the B x P dot products of B x n vectors z with all P points.
 
         Each dot product is a coordinate of the vector times a sign.
         """

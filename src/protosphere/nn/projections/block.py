@@ -1,9 +1,10 @@
 """Protocol of the blocks of a projection, and functions for blocks.
 
-Each block has some of the prototypes as its points. The log-sum-exp of a vector's dot products with the points is
-computed tile by tile with a running maximum, as in Milakov & Gimelshein (2018), Online normalizer calculation for
-softmax. The gradient of the log-sum-exp, which is the mean of the points weighted by the softmax, is computed in the
-same pass. So every dot product is computed only once.
+A projection computes dot products of vectors with all prototypes. It consists of blocks, and each block has some of the
+prototypes as its points. The log-sum-exp of a vector's dot products with the points is the logarithm of the sum of
+their exponentials. It is computed tile by tile with a running maximum, as in Milakov & Gimelshein (2018), Online
+normalizer calculation for softmax. The gradient of the log-sum-exp, which is the mean of the points weighted by the
+softmax, is computed in the same pass. So every dot product is computed only once.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ class ProjectionBlock(Protocol):
         kind: Kind of the points, such as 'matrix' or 'cosets'. Each kernel backend lists the kinds that it supports.
         num_points: Number P of points.
         dim: Dimension n.
-        scores_per_row: Number of dot products that are computed for each vector: P, or the number of points of all
-            parts for an `AllCombinationsBlock`.
+        scores_per_row: Number of dot products that are computed for each vector. It is P, except for a block whose
+            points are all combinations of the points of several parts: there it is the number of points of all parts.
         antipodal: Whether each score that `scores` returns stands for two points: a point, and its antipode, which has
             the negative score.
     """
@@ -55,6 +56,9 @@ class ProjectionBlock(Protocol):
         """Return the B x P dot products of vectors with all P points, in the dtype of z.
 
         The result is differentiable, and torch can trace and export its computation.
+
+        Args:
+            z: B x n vectors.
         """
         ...
 
@@ -68,9 +72,15 @@ class ProjectionBlock(Protocol):
         ...
 
     def tiles(self, batch: int) -> list[Tile]:
-        """Return tiles that together contain all units of the block.
+        """Return ranges of units, called tiles, that together contain all units of the block.
 
-        Each tile is so small that the scores of `batch` vectors fit in the cache.
+        Each tile is so small that the scores of `batch` vectors fit in the cache. This default method returns one tile.
+
+        Args:
+            batch: Number of vectors.
+
+        Returns:
+            For each tile, the index of its first unit, and one past the index of its last unit.
         """
         del batch
         return [(0, self.num_points)]
@@ -94,8 +104,9 @@ class ProjectionBlock(Protocol):
         """Return the B x n weighted sums of the points of a tile.
 
         Args:
-            weights: Tensor with one weight for each score, in the shape and order in which `scores` returns the scores.
-                If `antipodal` is True, each entry is the weight of a point minus the weight of its antipode.
+            weights: Tensor of shape (p, B, q) with one weight for each score that `scores` returns for the tile, in the
+                same order. If `antipodal` is True, each entry is the weight of a point minus the weight of its
+                antipode.
             tile: Range of units: the index of the first unit, and one past the index of the last.
         """
         del tile
@@ -132,8 +143,8 @@ class ProjectionBlock(Protocol):
     def top_k(self, z: Tensor, k: int) -> TopK:
         """Return the k largest dot products of each vector with the points, in descending order, and their indices.
 
-        This default method requires that `scores` returns a tensor of shape (1, B, points), with the points of the tile
-        in the order of their indices.
+        This default method requires that `scores` returns a tensor of shape (1, B, q), with the q points of the tile in
+        the order of their indices.
 
         Args:
             z: B x n vectors.
@@ -166,7 +177,7 @@ def cuts(stop: int, size: int, start: int = 0) -> list[Tile]:
 
 
 def empty_top_k(z: Tensor) -> TopK:
-    """Return B x 0 values and indices for B x n vectors z, as the first argument of `merged_top_k`."""
+    """Return the result of a top-k search among no points, for B x n vectors z: B x 0 values and B x 0 indices."""
     values = z.new_empty(len(z), 0)
     indices = z.new_empty(len(z), 0, dtype=torch.int64)
     return values, indices
@@ -198,13 +209,13 @@ def tiled_log_sum_exp(
 ) -> tuple[Tensor, Tensor]:
     """Return the log-sum-exp of each vector's dot products with the points, and optionally the mean point.
 
-    The results are computed tile by tile.
+    The log-sum-exp is the logarithm of the sum of the exponentials. The mean point of a vector is the mean of all
+    points, weighted by the softmax of the dot products.
 
     Args:
         z: B x n vectors.
         block: Block of points.
-        with_mean: Whether to compute the mean points: for each vector, the mean of all points, weighted by the softmax
-            of the dot products.
+        with_mean: Whether to compute the mean points.
 
     Returns:
         B log-sum-exps, and B x n mean points. If `with_mean` is False, the second tensor is empty, B x 0.
@@ -230,11 +241,7 @@ def tiled_log_sum_exp(
 
 
 def _is_bounded(z: Tensor, block: ProjectionBlock) -> bool:
-    """Return True if the norms of the vectors are so small that sums of exp(score) cannot overflow.
-
-    If the result is True, log-sum-exps can be computed without subtracting the maximum score. If the entries of z
-    cannot be read, for example because z is on a GPU, the result is False.
-    """
+    """Return True if the vectors are in memory and so short that sums of exp(score) cannot overflow."""
     # the absolute value of a score is at most |z|; below the limit, exp(-score) can be computed as 1 / exp(score)
     if not in_memory(z):
         return False
@@ -246,10 +253,7 @@ def _is_bounded(z: Tensor, block: ProjectionBlock) -> bool:
 def _bounded_log_sum_exp(
     z: Tensor, block: ProjectionBlock, with_mean: bool
 ) -> tuple[Tensor, Tensor]:
-    """Return the result of `tiled_log_sum_exp`, computed without subtracting maximum scores.
-
-    `_is_bounded(z, block)` must be True.
-    """
+    # the scores are so small that their maximum need not be subtracted
     total = z.new_zeros(len(z))
     mean = z.new_zeros(len(z), z.shape[1] if with_mean else 0)
     for tile in block.tiles(len(z)):
@@ -261,19 +265,8 @@ def _bounded_log_sum_exp(
 
 
 def _exponentials(scores: Tensor, shift: Tensor | None, antipodal: bool) -> Tensor:
-    """Overwrite the scores of a tile by weights, and return the sum of the weights of all points for each vector.
-
-    The weight of a point is exp(score - shift).
-
-    Args:
-        scores: Scores as `ProjectionBlock.scores` returns them. Each score is overwritten by the weight of its point.
-            If `antipodal` is True, it is overwritten by the weight of the point minus the weight of the antipode.
-        shift: B x 1 tensor; row i is the number to subtract from the scores of vector i. If None, it is 0.
-        antipodal: Whether each score stands for a point and its antipode.
-
-    Returns:
-        A vector of B sums. If `antipodal` is True, the sums include the weights of the antipodes.
-    """
+    """Overwrite the scores of a tile by their exponentials, and return the sum of the exponentials for each vector."""
+    # the exponential of a score s is exp(s - shift), where None stands for a shift of 0
     # if antipodal, the sums include the antipodes, whose exponentials are then subtracted from those of the points
     opposite = None
     if antipodal and shift is not None:
@@ -296,14 +289,14 @@ def tiled_moment(
     directions: Sequence[Tensor],
     block: ProjectionBlock,
 ) -> Tensor:
-    """Return a weighted sum of the points for each vector, computed tile by tile.
+    """Return, for each vector, the sum of the points of a block, multiplied by weights that depend on the vector.
 
-    For a vector z with log-sum-exp l and directions v_1, ..., v_r, the weight of the point c_k is exp(z . c_k - l)
+    For a vector z with the number l and the directions v_1, ..., v_r, the weight of the point c_k is exp(z . c_k - l)
     times the product of the dot products v_1 . c_k, ..., v_r . c_k.
 
     Args:
         z: B x n vectors.
-        log_sum_exps: The B log-sum-exps l.
+        log_sum_exps: The B numbers l, usually the log-sum-exps of the dot products of the vectors with all prototypes.
         directions: A list of r tensors, each B x n. Row i of tensor j is the direction v_j of row i of z.
         block: Block of the points c_k.
 

@@ -1,4 +1,8 @@
-"""Module that stores the points of the parts of a product code and computes dot products with them."""
+"""Module that stores the points of the parts of a product code and computes dot products with them.
+
+In a product code, a class consists of parts, such as a color and a shape, and has one value of each part. Each value
+has a point. The prototype of a class is made of the points of its values, one part after the other, followed by zeros.
+"""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -19,9 +23,10 @@ class Run(NamedTuple):
     The dot products with the points of these parts are computed together.
 
     Attributes:
-        points: (parts, s, d) tensor of the s points of each part in R^d, multiplied by the weight of the part.
-        column: Index of the first coordinate of z that belongs to these parts.
-        entry: Index of the first dot product of these parts in the result of `PartTables.forward`.
+        points: Tensor of shape (number of parts, s, d) with the s points of each part in R^d, multiplied by the weight
+            of the part.
+        column: Index of the first coordinate of a prototype that belongs to these parts.
+        entry: Index of the first of these points among the points of all parts.
     """
 
     points: Tensor
@@ -88,7 +93,7 @@ class PartTables(nn.Module):
         """Return the points of all parts as a list of `Run`, in which consecutive parts of the same shape are grouped.
 
         Args:
-            dtype: Dtype of the points.
+            dtype: Dtype that the points get.
         """
         found: list[Run] = []
         for number, place in enumerate(self._places):
@@ -97,13 +102,14 @@ class PartTables(nn.Module):
         return found
 
     def by_run(self, z: Tensor) -> list[Tensor]:
-        """Return the dot products of vectors with the points of each `Run`.
+        """Return the dot products of vectors with the points of the parts, grouped by parts of the same shape.
 
         Args:
             z: B x n vectors.
 
         Returns:
-            For each `Run`, a tensor of shape (parts, B, s), where s is the number of values of each part of the run.
+            One tensor for each group of consecutive parts with the same number s of values and the same dimension. Its
+                shape is (number of parts, B, s).
         """
         found: list[Tensor] = []
         for points, column, _ in self.runs(z.dtype):
@@ -125,10 +131,10 @@ class PartTables(nn.Module):
     def weighted_sum(self, weights: Tensor) -> Tensor:
         """Return the B x n weighted sums of the points of all parts.
 
-        The method is the transpose of `forward`.
+        The point of a value has the coordinates of its part in R^n. All other coordinates are 0.
 
         Args:
-            weights: B x E weights of the points, in the order of the result of `forward`.
+            weights: B x E weights of the E points of all parts, one part after the other.
         """
         found: list[Tensor] = []
         for points, _, entry in self.runs(weights.dtype):
@@ -158,6 +164,6 @@ class PartTables(nn.Module):
         return self._side_by_side(found)
 
     def _side_by_side(self, columns: list[Tensor]) -> Tensor:
-        """Concatenate the matrices `columns` from left to right, and append zero columns until there are n columns."""
+        """Concatenate matrices from left to right, and append zero columns until there are n columns."""
         rows = columns[0] if len(columns) == 1 else torch.cat(columns, dim=1)
         return nn.functional.pad(rows, (0, self.missing)) if self.missing else rows

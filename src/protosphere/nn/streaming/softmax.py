@@ -42,6 +42,8 @@ Dims = tuple[int | None, ...]
 def log_sum_exp(z: Tensor, projection: Projection) -> Tensor:
     """Return the log-sum-exp of each row's dot products with the prototypes. It is differentiable.
 
+    The log-sum-exp of numbers is the logarithm of the sum of their exponentials.
+
     Args:
         z: B x n vectors.
         projection: Projection that holds the prototypes.
@@ -85,14 +87,9 @@ def log_sum_exp_and_target(
 
 
 def _needs_plain_sums(z: Tensor, projection: Projection) -> bool:
-    """Return True if torch's standard operations should compute the log-sum-exp, instead of the formula by moments.
-
-    The result is True if two conditions hold:
-
-    - The prototypes are all combinations of the values of parts (see `ps.compose`), for which moments are slow.
-    - The call is in compiled code, inside a transform such as vmap, or in forward-mode differentiation.
-    """
-    # for all combinations of parts, the formula by moments would take time for every combination
+    """Return True if torch's standard operations should compute the log-sum-exp, instead of the formula by moments."""
+    # If the prototypes are all combinations of the values of parts, the formula by moments would take time for every
+    # combination. Compiled code, transforms such as vmap and forward-mode differentiation would use this formula.
     if not projection.has_all_combinations:
         return False
     if torch.compiler.is_compiling() or under_transform():
@@ -107,15 +104,19 @@ def moment(
     directions: Sequence[Tensor],
     projection: Projection,
 ) -> Tensor:
-    """Return the B x n moments M(z, l; v_1, ..., v_r), one for each row of z.
+    """Return, for each row z, the sum over all prototypes c_k of exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k.
 
-    The docstring of the module defines moments. The result is differentiable.
+    A product of two vectors is their dot product. If l is the log-sum-exp of z c_1, ..., z c_K, the numbers exp(z c_k -
+    l) are the softmax probabilities. The result is differentiable.
 
     Args:
         z: B x n vectors.
         log_sum_exps: The B numbers l.
         directions: The vectors v_1, ..., v_r, each as a B x n tensor with one row for each row of z.
         projection: Projection that holds the prototypes.
+
+    Returns:
+        B x n sums.
     """
     return call(_Moment, projection, z, log_sum_exps, *directions)
 
@@ -129,8 +130,10 @@ def mean_and_covariance(
 ) -> tuple[Tensor, Tensor]:
     """Return the derivatives of each row's log-sum-exp and mean prototype along a direction.
 
-    The derivative of the log-sum-exp is the dot product of the mean prototype and the direction. The derivative of the
-    mean prototype is the covariance matrix of the prototypes under the softmax, multiplied by the direction.
+    Let p be the softmax of the row's dot products with the prototypes. The mean prototype is the mean of the prototypes
+    under p. The derivative of the log-sum-exp of the dot products is the dot product of the mean prototype and the
+    direction. The derivative of the mean prototype is the covariance matrix of the prototypes under p, multiplied by
+    the direction.
 
     Args:
         z: B x n vectors.
@@ -187,12 +190,12 @@ def mean_prototype(like: Tensor, projection: Projection) -> Tensor:
 
 
 def folded(info: Any, in_dims: Dims, tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Return each tensor with the members of a vmapped batch concatenated along the rows.
+    """Return each tensor with its batch dimension for vmap merged into the dimension of its rows.
 
-    The docstring of the module defines members. `unfolded` is the inverse function.
+    The rows of the first member of the batch come first, then the rows of the second member, and so on.
 
     Args:
-        info: Object that torch gives to a vmap rule. Its attribute `batch_size` is the number of members.
+        info: Object that torch gives to a vmap rule. Its attribute `batch_size` is the number of members of the batch.
         in_dims: Batch dimension of each tensor. None stands for a tensor that is the same for all members.
         tensors: Tensors that may have a batch dimension. The first of the other dimensions is the dimension of the
             rows.
@@ -208,12 +211,12 @@ def folded(info: Any, in_dims: Dims, tensors: Sequence[Tensor]) -> list[Tensor]:
 
 
 def unfolded(info: Any, *rows: Tensor) -> tuple[Tensor, ...]:
-    """Split the concatenated rows of the members of a vmapped batch, and return each tensor with a batch dimension.
+    """Split the rows of each tensor among the members of a batch for vmap, and return tensors with a batch dimension.
 
-    The docstring of the module defines members. This function is the inverse of `folded`.
+    This function is the inverse of `folded`.
 
     Args:
-        info: Object that torch gives to a vmap rule. Its attribute `batch_size` is the number of members.
+        info: Object that torch gives to a vmap rule. Its attribute `batch_size` is the number of members of the batch.
         rows: Tensors with the rows of all members, one member after the other.
 
     Returns:
@@ -225,17 +228,19 @@ def unfolded(info: Any, *rows: Tensor) -> tuple[Tensor, ...]:
 def softmax_gradient(
     ctx: Any, of_value: Tensor | None, of_mean: Tensor | None
 ) -> Tensor | None:
-    """Return the gradient of a loss with respect to z, by the chain rule.
+    """Return the gradient with respect to z of a loss that depends on log-sum-exps and mean prototypes.
 
-    The loss is a function of the log-sum-exps and the mean prototypes of the rows of z. The result is differentiable.
-    It is None if `of_value` and `of_mean` are None.
+    For each row of z, the log-sum-exp is taken over its dot products with the prototypes. The mean prototype is
+    weighted by the softmax of these dot products. The result is differentiable. It is None if `of_value` and `of_mean`
+    are None.
 
     Args:
         ctx: Context of an autograd function. Its saved tensors are z, the log-sum-exps and the mean prototypes. Its
             attribute `with_mean` says whether the means were computed in the forward pass, and `projection` holds the
             prototypes.
-        of_value: B gradients of the loss with respect to the log-sum-exps, or None.
-        of_mean: B x n gradients of the loss with respect to the mean prototypes, or None.
+        of_value: B gradients of the loss with respect to the log-sum-exps. None if the loss does not depend on them.
+        of_mean: B x n gradients of the loss with respect to the mean prototypes. None if the loss does not depend on
+            them.
     """
     z, value, mean = ctx.saved_tensors
     if ctx.projection.has_all_combinations:
@@ -267,7 +272,18 @@ class LogSumExp(torch.autograd.Function):
     def forward(
         z: Tensor, classes: Tensor | None, projection: Projection, with_mean: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the log-sum-exps, the means and the prototypes of `classes`, which the class docstring describes."""
+        """Return B log-sum-exps, B x n mean prototypes and B x n target prototypes, one for each row of z.
+
+        The log-sum-exp is taken over the row's dot products with all prototypes. The mean prototype is weighted by the
+        softmax of these dot products.
+
+        Args:
+            z: B x n vectors.
+            classes: B target classes. If it is None, the third result is an empty B x 0 tensor.
+            projection: Projection that holds the prototypes.
+            with_mean: Whether to compute the mean prototypes. If it is False, the second result is an empty B x 0
+                tensor.
+        """
         return projection.softmax_terms(z.detach(), classes, with_mean)
 
     @staticmethod
@@ -309,7 +325,8 @@ class LogSumExp(torch.autograd.Function):
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int, int]]:
         """Compute the results for all members of a vmapped batch in one call.
 
-        The second value that is returned has the batch dimension of each result.
+        Returns:
+            The three results with a batch dimension, and the index of this dimension in each of them.
         """
         z, classes, projection, with_mean = args
         (rows,) = folded(info, in_dims[:1], [z])
@@ -320,8 +337,6 @@ class LogSumExp(torch.autograd.Function):
 
 
 class _Moment(torch.autograd.Function):
-    """Autograd function of the moment M(z, l; v_1, ..., v_r), which the docstring of the module defines."""
-
     @staticmethod
     def forward(
         projection: Projection, z: Tensor, log_sum_exps: Tensor, *directions: Tensor
@@ -337,7 +352,6 @@ class _Moment(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        """Return None for the projection, and the gradients with respect to z, l and each direction."""
         output, *tensors = ctx.saved_tensors
         gradients: list[Tensor | None] = []
         for i in range(len(tensors)):
@@ -348,7 +362,7 @@ class _Moment(torch.autograd.Function):
             if i == 1:  # by l, one number per row
                 gradient = gradient.sum(1)
             gradients.append(gradient)
-        return None, *gradients
+        return None, *gradients  # the projection has no gradient
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> Tensor:
@@ -376,13 +390,7 @@ def _moment_derivative(
     by: int,
     along: Tensor,
 ) -> Tensor:
-    """Return the product of `along` with the derivative of the moments `output` with respect to `tensors[by]`.
-
-    `tensors` lists the arguments of the moments: z, the log-sum-exps, and the directions v_1, ..., v_r. With respect to
-    z or a direction, the derivative of row i of `output` is a symmetric n x n matrix, by which row i of `along` is
-    multiplied. With respect to the log-sum-exps, the derivative is -`output`, which is multiplied by `along` entry by
-    entry.
-    """
+    """Return the product of `along` with the derivative of the moments `output` with respect to `tensors[by]`."""
     # the derivative by z or by a direction is a symmetric matrix, so the product serves forward and backward mode
     z, log_sum_exps, *directions = tensors
     if by == 0:
@@ -394,13 +402,13 @@ def _moment_derivative(
 
 
 class WeightedPrototypes(torch.autograd.Function):
-    """Autograd function that the function `weighted_prototypes` calls."""
+    """Autograd function that returns weighted sums of the prototypes, and the sums of the weights."""
 
     @staticmethod
     def forward(
         weights: Tensor, factors: Tensor | None, projection: Projection
     ) -> tuple[Tensor, Tensor]:
-        """Return the two results of the function `weighted_prototypes`, without gradient.
+        """Return the B x n weighted sums of the prototypes and the B sums of the weights, without gradient.
 
         Row i of the first result is the sum of weights[i, k] * factors[k] * c_k over all prototypes c_k. Entry i of the
         second result is the sum of weights[i, k] * factors[k] over all k.
@@ -439,7 +447,8 @@ class WeightedPrototypes(torch.autograd.Function):
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int]]:
         """Compute the results for all members of a vmapped batch in one call.
 
-        The second value that is returned has the batch dimension of each result.
+        Returns:
+            The two results with a batch dimension, and the index of this dimension in each of them.
         """
         rows = folded(info, in_dims[:1], args[:1])
         return unfolded(info, *call(WeightedPrototypes, *rows, *args[1:])), (0, 0)

@@ -110,17 +110,17 @@ class QuantizedPoints:
 
     @property
     def own_dim(self) -> int:
-        """Dimension of the points without the zeros up to `dim`."""
+        """Dimension of the points without the zeros that are appended up to `dim`."""
         return sum(part.shape[1] for part in self.parts) + self.codebooks.shape[2]
 
     @cached_property
     def squared_norms(self) -> tuple[Points, ...]:
-        """One vector for each part: the squared norms of its values."""
+        """For each part, a vector with the squared norms of its values."""
         return tuple(np.einsum("ij,ij->i", part, part) for part in self.parts)
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications of `verified_cosine`.
+        """Approximate number of multiplications that `verified_cosine` needs to find the maximum cosine.
 
         If there are few points, all pairs are compared. Otherwise, a search looks for the closest pair.
         """
@@ -129,7 +129,7 @@ class QuantizedPoints:
         return SEARCH_WORK * self.values.size
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Return points `start` to `stop - 1` as float64 rows.
+        """Return points `start` to `stop - 1` as float64 unit vectors, one per row.
 
         Args:
             start: Index of the first point.
@@ -167,30 +167,19 @@ class QuantizedPoints:
         return factors
 
     def _factors(self, indices: Values, sums: Points) -> NDArray[np.float64]:
-        """Return one number for each point: the factor by which the sum of its codewords is multiplied.
-
-        `indices` has the rows of these points in the matrix `values`, and `sums` has their sums of codewords as rows.
-        """
         return np.sqrt(self._rests(indices)) / np.linalg.norm(sums, axis=1)
 
     @cached_property
     def _split_codebooks(self) -> NDArray[np.float64]:
-        """M x S x 2d array in which each codeword is split into two vectors of length d, whose sum it is.
-
-        The first vector is the rounded codeword. It is rounded so coarsely that the sum of M rounded codewords has no
-        rounding error. The second vector is the codeword minus the rounded codeword.
-        """
+        """M x S x 2d array that has each codeword as a sum of two vectors: the rounded codeword and the remainder."""
+        # the sum of M codewords that are rounded so coarsely has no rounding error
         largest = max(float(np.abs(self.codebooks).max()), LEAST_SUM)
         grid = 2.0 ** np.ceil(np.log2(largest * len(self.codebooks)) - 52)
         rounded = np.rint(self.codebooks / grid) * grid
         return np.concatenate([rounded, self.codebooks - rounded], axis=2)
 
     def _sums(self, indices: Values) -> Points:
-        """Return one row for each point: the sum of its codewords.
-
-        `indices` has the rows of these points in the matrix `values`. A sum is accurate even if its codewords nearly
-        cancel each other.
-        """
+        # exact sums of rounded codewords, plus small remainders: accurate even if the codewords nearly cancel
         width = self.codebooks.shape[2]
         sums = np.zeros((len(indices), 2 * width))
         split = enumerate(self._split_codebooks, start=len(self.parts))
@@ -199,22 +188,15 @@ class QuantizedPoints:
         return sums[:, :width] + sums[:, width:]
 
     def _rests(self, indices: Values) -> Points:
-        """Return one number for each point: 1 minus the squared norms of its values.
-
-        This is the squared norm that the scaled sum of its codewords must have. `indices` has the rows of these points
-        in the matrix `values`.
-        """
+        """Return one number for each point: 1 minus the squared norms of its values."""
+        # the squared norm that the scaled sum of the codewords must have
         rests = np.ones(len(indices))
         for number, squares in enumerate(self.squared_norms):
             rests -= squares[indices[:, number]]
         return rests
 
     def _fault(self) -> str:
-        """Return a text that describes an invalid point. If all points are valid, return an empty text.
-
-        A point is invalid in two cases. Its values may be so long that the scaled sum of its codewords would have a
-        squared norm below `LEAST_REST`. Or its codewords may nearly cancel each other.
-        """
+        """Return a text that says why a point is invalid, or an empty text if all points are valid."""
         sizes = np.linalg.norm(self.codebooks, axis=2)
         for start in range(0, self.count, BLOCK_ROWS):
             values = self.values[start : start + BLOCK_ROWS]
@@ -234,14 +216,17 @@ class QuantizedPoints:
         return ""
 
     def sign_rows(self) -> None:
-        """Return None, because the points do not have the form of `SignRows`."""
+        """Return None, because these points do not begin with entries +c and -c for a common number c."""
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the maximum cosine and a text that says how it was found.
+        """Return the maximum cosine, or an upper bound on it, and a text that says how the number was found.
 
         If there are few points, all pairs are compared. Otherwise, a search looks for the closest pair. If the search
-        takes too long, it is stopped. The result is then an `UpperBound`, which is computed from the closest two values
-        of each part.
+        takes too long, it is stopped, and the result is an upper bound with the type `UpperBound`. This bound is
+        computed from the closest two values of each part.
+
+        Args:
+            progress: Called while all pairs are compared.
         """
         if self._has_few_pairs:
             rows = self._rows(self.values, self.own_dim)
@@ -269,36 +254,39 @@ class QuantizedPoints:
         ]
 
     def _distances(self, left: Indices, right: Indices) -> NDArray[np.float64]:
-        """Return a vector whose entry i is 1 minus the cosine of the points with the indices left[i] and right[i].
-
-        Each entry is computed as half of the squared distance of the two points.
-        """
+        """Return a vector whose entry i is 1 minus the cosine of the points with the indices left[i] and right[i]."""
         ours = self._rows(self.values[left], self.own_dim)
         between = ours - self._rows(self.values[right], self.own_dim)
+        # half of the squared distance of two unit vectors is 1 minus their cosine
         return np.einsum("ij,ij->i", between, between) / 2
 
     @property
     def _has_few_pairs(self) -> bool:
-        """Whether the points are few enough to compare all pairs.
-
-        There must be at most `ALL_PAIRS_POINTS` points. Their matrix must have at most `MOST_DENSE_ENTRIES` entries,
-        not counting the zeros up to `dim`.
-        """
         few = self.count <= ALL_PAIRS_POINTS
         return few and self.count * self.own_dim <= MOST_DENSE_ENTRIES
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points (see `check`), and return the maximum cosine and a text that says how it was found."""
+        """Check the points. Return the maximum cosine, or an upper bound on it, and a text that says how it was found.
+
+        An upper bound has the type `UpperBound`.
+
+        Args:
+            progress: Called while all pairs are compared.
+
+        Raises:
+            CertificateError: If two points have the same values of all parts, or if a point is invalid.
+        """
         self.check()
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> None:
-        """Return None, because the cosines are not known exactly."""
+        """Return None: the pairs with each cosine are not counted, because the cosines are not known exactly."""
 
     def check(self) -> None:
         """Raise CertificateError if two points have the same values of all parts, or if a point is invalid.
 
-        A point is invalid if it cannot have norm 1, or if its codewords nearly cancel each other.
+        A point is invalid if its values are so long that it cannot have norm 1, or if its codewords nearly cancel each
+        other.
         """
         fault = self._fault()
         if fault:
@@ -318,14 +306,18 @@ class QuantizedPoints:
         return replace(self, dim=dim)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that determine the points. They are the same as in `arrays`."""
+        """Return the arrays that determine the points, by name.
+
+        They are the values of the parts, the codewords, and the indices of each point.
+        """
         return self.arrays()
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in a file.
+        """Return the arrays that are stored in a file, by name.
 
         The arrays "part0_points", "part1_points", ... have the values of the parts, "codewords" has the codewords of
-        all codebooks as rows, and "values" has the indices of each point.
+        all codebooks as rows, and "values" has one row for each point: the indices of its values, followed by the
+        indices of its codewords.
         """
         points = {
             f"part{number}_points": part for number, part in enumerate(self.parts)
@@ -334,12 +326,18 @@ class QuantizedPoints:
         return points | {"codewords": flat, "values": self.values}
 
     def header(self) -> dict[str, Any]:
-        """Return the header entries `num_parts` and `num_codebooks`."""
+        """Return the header entries of a file: the number of parts ("num_parts") and of codebooks ("num_codebooks")."""
         return {"num_parts": len(self.parts), "num_codebooks": len(self.codebooks)}
 
     @classmethod
     def read(cls, content: Content) -> QuantizedPoints:
-        """Read the values of the parts, the codewords, and the indices of each point from the content of a file.
+        """Return the points that the content of a file describes.
+
+        Args:
+            content: Arrays and header of the file, with the number K of points and the dimension n. The arrays
+                "part0_points", "part1_points", ... have the values of the parts, "codewords" has the codewords, and
+                "values" has the indices of each point. The header entries "num_parts" and "num_codebooks" are the
+                numbers of parts and codebooks.
 
         Raises:
             InvalidArgumentError: If an array is invalid, the parts and codewords do not fit into R^n, a point cannot
@@ -395,7 +393,6 @@ def _read_count(content: Content, name: str) -> int:
 
 
 def _read_rows(content: Content, name: str) -> Points:
-    """Return the matrix `name` of a file after checking that no entry is above `LARGEST_ENTRY` in absolute value."""
     rows = content.array(name, (None, None), np.float64)
     if not rows.size:
         raise InvalidArgumentError(f"'{name}' should not be empty")

@@ -58,10 +58,7 @@ class WordsAndAxes:
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Names of the arrays that can be computed from other arrays.
-
-        They are the names in `codewords.derived`.
-        """
+        """Names of the arrays that can be computed from other arrays, so that a saved state may omit them."""
         return self.codewords.derived
 
     @property
@@ -81,10 +78,7 @@ class WordsAndAxes:
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications of `verified_cosine`.
-
-        This is the `work` of the codewords plus one multiplication for each of the first N entries of the K points.
-        """
+        """Approximate number of multiplications that `verified_cosine` needs to find the maximum cosine."""
         return self.codewords.work + self.count * self.codewords.dim
 
     @property
@@ -114,16 +108,16 @@ class WordsAndAxes:
         return rows
 
     def sign_rows(self) -> SignRows:
-        """Return the codewords among the points in the form of `SignRows`.
+        """Return those points that are codewords, as vectors of signs (type `SignRows`).
 
-        The glue vector of a codeword consists of the zeros that follow it.
+        The zeros after the N entries of a codeword are its glue vector, the part of a point after the signs.
         """
         rows = self.codewords.sign_rows()
         classes = np.flatnonzero(self.axes == WORD)
         return replace(rows, classes=classes, glue_vectors=np.zeros((1, self.zeros)))
 
     def _column_sums(self) -> Indices:
-        """Return N numbers. Number j is the number of codewords whose entry j is positive."""
+        """Return N numbers: number j is the number of codewords whose entry j is positive."""
         sums = np.zeros(self.codewords.dim, dtype=np.int64)
         for start in range(0, self.codewords.count, COUNTED_WORDS):
             packed = self.codewords.packed_rows(start, start + COUNTED_WORDS)
@@ -137,11 +131,13 @@ class WordsAndAxes:
         return int(np.where(numbers % 2, self.codewords.count - of_axis, of_axis).sum())
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine of two points and a text that says how it was found.
+        """Return the largest cosine of two points, or an upper bound on it, and a text that says how it was found.
 
-        It is the largest over three kinds of pairs: two codewords, two axes, and a codeword with an axis. If the
-        maximum cosine of the codewords is only an `UpperBound` and larger than the other cosines, the result is an
-        `UpperBound`.
+        The result is an upper bound, of type `UpperBound`, if only an upper bound on the cosines of two codewords is
+        known, and if this bound is larger than all cosines of pairs with an axis.
+
+        Args:
+            progress: Called while codewords are compared.
         """
         height = Fraction(1, isqrt(self.codewords.dim))
         largest = max(self._axis_spectrum(), default=Fraction(-1))
@@ -157,16 +153,22 @@ class WordsAndAxes:
         return max(largest, Fraction(of_words)), method
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points (see `check`), and return the maximum cosine and a text that says how it was found."""
+        """Check the codewords, and return the largest cosine, or an upper bound on it, and a text on how it was found.
+
+        An upper bound has the type `UpperBound`.
+
+        Args:
+            progress: Called while codewords are compared.
+
+        Raises:
+            CertificateError: If the stored data of the codewords contradict each other.
+        """
         self.check()
         return self.largest_cosine(progress)
 
     def _axis_spectrum(self) -> dict[Fraction, int]:
-        """Return a mapping from each cosine of two points that are axes to its number of pairs.
-
-        The cosine is 1 if both points are the same axis, -1 if they are e_j and -e_j, and 0 otherwise. Cosines without
-        pairs are left out.
-        """
+        """Return a mapping from each cosine of two points that are axes to its number of pairs."""
+        # the cosine is 1 for the same axis, -1 for e_j and -e_j, and 0 otherwise; cosines without pairs are left out
         numbers = self.axis_numbers
         counts = np.bincount(numbers, minlength=2 * self.codewords.dim)
         equal = int((counts * (counts - 1) // 2).sum())
@@ -180,7 +182,11 @@ class WordsAndAxes:
         return {cosine: number for cosine, number in found.items() if number}
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
-        """Return a mapping from each cosine to the number of pairs of points with this cosine."""
+        """Return a mapping from each cosine to the number of pairs of points with this cosine.
+
+        Args:
+            progress: Called while codewords are compared.
+        """
         found = Counter(self.codewords.spectrum(progress))
         found.update(self._axis_spectrum())
         height = Fraction(1, isqrt(self.codewords.dim))
@@ -190,7 +196,7 @@ class WordsAndAxes:
         return {cosine: number for cosine, number in found.items() if number}
 
     def check(self) -> None:
-        """Check the codewords by `codewords.check`, which raises CertificateError if they fail the check."""
+        """Raise CertificateError if the stored data of the codewords contradict each other."""
         self.codewords.check()
 
     def permuted(self, order: Indices) -> WordsAndAxes | Plain:
@@ -232,7 +238,13 @@ class WordsAndAxes:
 
     @classmethod
     def read(cls, content: Content) -> WordsAndAxes:
-        """Read codewords, axes and the number of zeros from the content of a file.
+        """Return the points that the content of a file describes.
+
+        Args:
+            content: Arrays and header of the file, with the number K of points and the dimension n. It has the arrays
+                of the codewords, the array "axes" (for each point, 0 for a codeword, 2j + 1 for the axis e_j, or 2j + 2
+                for -e_j), and the header entries "codewords" (the name of the structure of the codewords) and "zeros"
+                (the number of zeros after the N entries of each point).
 
         Raises:
             InvalidArgumentError: If the axes, the zeros or the codewords do not fit this structure.
@@ -264,8 +276,8 @@ def with_axes(codewords: SignWords, num_axes: int) -> WordsAndAxes:
     The axes are the first `num_axes` of e_0, -e_0, e_1, -e_1, ...
 
     Args:
-        codewords: The codewords.
-        num_axes: Number of axes, at most twice the length of the codewords.
+        codewords: Codewords of N bits, where N is the square of an even number.
+        num_axes: Number of axes, at most 2N.
     """
     words = np.full(codewords.count, WORD, dtype=np.int64)
     axes = np.arange(1, num_axes + 1, dtype=np.int64)

@@ -1,9 +1,9 @@
 """The float32 CPU backend for `CombinationsBlock`: classes that consist of parts, or quantized classes.
 
-Compiled loops compute dot products as sums of rows of a lookup table (see `lookups`). A tile consists of 256 (`TILE`)
-consecutive classes; the last tile may be smaller.
-
-A class that consists of parts has one value of each part. A quantized class also has one codeword of each codebook.
+A class that consists of parts has one value of each part, such as a color and a shape. A quantized class also has one
+codeword of each codebook. Compiled loops compute the dot product of a vector with the point of a class as a sum of
+entries of a lookup table: the dot products of the vector with the points of the values and with the codewords. A tile
+consists of 256 consecutive classes; the last tile may be smaller.
 """
 
 from __future__ import annotations
@@ -43,13 +43,24 @@ class PartLookupsBackend(TorchBackend):
         return in_memory(rows) and in_memory(_lookups(block).values)
 
     def write_products(self, block: ProjectionBlock, z: Tensor, out: Tensor) -> None:
-        """Write the B x P dot products of vectors with all points of the block into `out`."""
+        """Write the B x P dot products of vectors with all P points of a block into `out`.
+
+        Args:
+            block: A `CombinationsBlock` on the CPU.
+            z: B x n vectors in float32.
+            out: B x P tensor for the results.
+        """
         lookups = _lookups(block)
         entries = _to_lanes(lookups.tables(z))
         _loops().write_scores(entries, *_classes(lookups), out.numpy())
 
     def weighted_sum(self, block: ProjectionBlock, weights: Tensor) -> Tensor:
-        """Return the matrix product of the B x P `weights` and the P x n points of the block."""
+        """Return the B x n weighted sums of all P points of a block.
+
+        Args:
+            block: A `CombinationsBlock` on the CPU.
+            weights: B x P weights in float32.
+        """
         lookups = _lookups(block)
         collected = _empty_lanes(len(weights), lookups.tables.num_entries)
         given = weights.contiguous().numpy()
@@ -61,8 +72,14 @@ class PartLookupsBackend(TorchBackend):
     ) -> tuple[Tensor, Tensor]:
         """Return the log-sum-exp of each vector's dot products with the points, and optionally its gradient.
 
-        If `with_mean` is True, the second tensor has the gradients: row i is the mean of the points, weighted by the
-        softmax of the dot products of vector i with the points. Otherwise the second tensor is empty.
+        Args:
+            block: A `CombinationsBlock` on the CPU.
+            z: B x n vectors in float32.
+            with_mean: Whether to compute the gradients.
+
+        Returns:
+            B log-sum-exps, and B x n gradients. Gradient i is the mean of the points, weighted by the softmax of the
+                dot products of vector i with the points. If `with_mean` is False, the second tensor is empty, B x 0.
         """
         lookups = _lookups(block)
         entries = _to_lanes(lookups.tables(z))
@@ -83,10 +100,16 @@ class PartLookupsBackend(TorchBackend):
     def top_k(self, block: ProjectionBlock, z: Tensor, k: int) -> TopK:
         """Return the k largest dot products of each vector with the points, in descending order, and their indices.
 
-        A tile consists of 256 consecutive classes; the last tile may be smaller. A first pass computes only the
-        largest dot product of each tile. The k points with the largest dot products are in the k tiles with the largest
-        of these maxima, so a second pass computes the dot products of those tiles only.
+        Args:
+            block: A `CombinationsBlock` on the CPU, with P points.
+            z: B x n vectors in float32.
+            k: Number of points, at most P.
+
+        Returns:
+            B x k dot products, and the B x k indices of the points in the block.
         """
+        # The first pass computes only the largest dot product of each tile. The k points with the largest dot products
+        # are in the k tiles with the largest of these maxima, so the second pass looks at those tiles only.
         lookups = _lookups(block)
         entries = lookups.tables(z)
         lanes = _to_lanes(entries)
@@ -114,20 +137,9 @@ def _top_k_within(
     tiles: Tensor,
     k: int,
 ) -> TopK:
-    """Return the k largest dot products of each vector with the points of some tiles, and the indices of these points.
-
-    Args:
-        lookups: The block.
-        factors: For each class, the factor by which the sum of the dot products with its codewords is multiplied. If
-            there are no codebooks, the array is empty.
-        entries: B x E matrix that `lookups.tables` returns for the B vectors. It has their dot products with the points
-            of all values of all parts, and with all codewords of all codebooks.
-        tiles: B x m indices of tiles. Row i has the tiles whose points are searched for vector i.
-        k: Number of points, at most the number of points in the m tiles.
-
-    Returns:
-        B x k dot products in descending order, and the B x k indices of the points in the block.
-    """
+    """Return the k largest dot products of each vector with the points of its tiles, and the indices of the points."""
+    # `entries` has the dot products with the points of all values and with all codewords. The sum of the dot products
+    # with the codewords of a class is multiplied by its factor; without codebooks, `factors` is empty.
     tile = _loops().TILE
     classes = (tiles[:, :, None] * tile + torch.arange(tile)).flatten(1)
     inside = classes < lookups.num_points
@@ -152,7 +164,7 @@ def _lookups(block: ProjectionBlock) -> CombinationsBlock:
 def _classes(
     lookups: CombinationsBlock,
 ) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.float32], int]:
-    """Return the arguments `values`, `offsets`, `factors` and `num_parts` of the compiled loops for a block."""
+    """Return the values, the offsets, the factors and the number of parts that the compiled loops take as arguments."""
     values = lookups.values.numpy()
     offsets = lookups.tables.offsets.numpy()
     factors = np.empty(0, np.float32)
@@ -162,18 +174,14 @@ def _classes(
 
 
 def _empty_lanes(batch: int, entries: int) -> NDArray[np.float32]:
-    """Return zeros in the shape that `_to_lanes` returns for a matrix with `batch` rows and `entries` columns."""
     width = _loops().LANES
     return aligned_zeros((-(-batch // width), entries * width))
 
 
 def _to_lanes(entries: Tensor) -> NDArray[np.float32]:
-    """Return the entries of the B x m matrix `entries` in the order that the compiled loops need.
-
-    LANES consecutive rows of the matrix form a group. Zero rows are added to the last group until it has LANES rows.
-    The result has one row of m * LANES numbers per group: number j * LANES + i of this row is entry j of row i of the
-    group.
-    """
+    """Return the entries of a B x m matrix in the order that the compiled loops need."""
+    # LANES consecutive rows of the matrix form a group; the last group is filled with zero rows. The result has one
+    # row for each group: number j * LANES + i of this row is entry j of row i of the group.
     batch, count = entries.shape
     lanes = _empty_lanes(batch, count)
     width = _loops().LANES
@@ -188,7 +196,7 @@ def _to_lanes(entries: Tensor) -> NDArray[np.float32]:
 
 
 def _from_lanes(lanes: NDArray[np.float32], batch: int) -> Tensor:
-    """Return the matrix with `batch` rows for which `_to_lanes` returns `lanes`."""
+    """Return the first `batch` rows of the matrix whose entries `_to_lanes` has reordered."""
     width = _loops().LANES
     count = lanes.shape[1] // width
     by_group = as_tensor(lanes).view(len(lanes), count, width)
@@ -196,7 +204,7 @@ def _from_lanes(lanes: NDArray[np.float32], batch: int) -> Tensor:
 
 
 def _loops() -> Any:
-    """Return the module `lookups`. It is imported on first use, because the import is slow."""
+    # imported on first use, because the import is slow
     from protosphere.nn.kernels.cpu import lookups
 
     return lookups
