@@ -69,6 +69,7 @@ def one_of_two(rank, folder):
     )
     if rank == 0:
         torch.save(whole, f"{folder}/sharded.pt")
+    distributed.barrier()  # a process that leaves early may abort the other
     distributed.destroy_process_group()
 
 

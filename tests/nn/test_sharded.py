@@ -120,6 +120,7 @@ def one_of_two(rank, folder):
         project, slice(4 * rank, 4 * rank + 4), gathered
     )
     torch.save(found, f"{folder}/{rank}.pt")
+    distributed.barrier()  # a process that leaves early may abort the other
     distributed.destroy_process_group()
 
 

@@ -75,6 +75,7 @@ def one_of_two(rank, folder):
         "gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=2
     )
     torch.save(results(rank, 2), f"{folder}/{rank}.pt")
+    distributed.barrier()  # a process that leaves early may abort the other
     distributed.destroy_process_group()
 
 
