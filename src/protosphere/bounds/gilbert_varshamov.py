@@ -62,11 +62,12 @@ def gilbert_varshamov(num_classes: int, dim: int) -> Bound:
 
 
 def gilbert_varshamov_distance(length: int, dimension: int) -> int:
-    """Return the largest minimum distance that the Gilbert-Varshamov bound proves for some binary [n, k] code.
+    """Return the largest minimum distance that the Gilbert-Varshamov bound proves for a binary linear code.
 
-    This distance is the largest d with C(n-1, 0) + ... + C(n-1, d-2) < 2^(n-k) (MacWilliams and Sloane, The Theory of
-    Error-Correcting Codes, chapter 1, theorem 12). If n - k exceeds 4096, the two sides are compared by their
-    logarithms, and the smaller d is returned if they are equal up to rounding errors.
+    Some code of length n and dimension k has at least this distance, which is the largest d with C(n-1,
+    0) + ... + C(n-1, d-2) < 2^(n-k) (MacWilliams and Sloane, The Theory of Error-Correcting Codes, chapter 1, theorem
+    12). If n - k exceeds 4096, the two sides are compared by their logarithms, and the smaller d is returned if they
+    are equal up to rounding errors.
 
     Args:
         length: Length n of the code, at least 1.

@@ -146,7 +146,7 @@ def default_text(name: str, quick: Sequence[TrainingConfig]) -> str:
 def default_label(value: object) -> str:
     """Return a default value as text for the help of a flag: "on" or "off" for booleans, otherwise the value itself.
 
-    The value -1 of a seed means the seed of the flag --seed.
+    The value -1 stands for the seed in the flag --seed.
 
     >>> default_label(False), default_label(30), default_label("auto"), default_label(-1)
     ('off', '30', 'auto', 'that of --seed')

@@ -39,8 +39,8 @@ def coset_union_words(
     Args:
         representatives: One codeword of each coset, its representative, as rows with eight bits per byte.
         m: Base-2 logarithm of the length of the codewords.
-        numbers: Indices of codewords. The sum of representative c and codeword w of RM(1, m) has the index 2^(m+1)
-            c + w.
+        numbers: Indices of codewords. The sum of representative c and codeword w of RM(1, m) has the index
+            2^(m+1) * c + w.
 
     Returns:
         Codewords, as rows with eight bits per byte.

@@ -31,10 +31,12 @@ def generator_matrix(derivation: str) -> Bits:
     """Return the generator matrix of the code that a derivation describes, one bit per byte.
 
     Args:
-        derivation: Steps in the notation of this module, such as 'orbits 3.ae3 3, extend'.
+        derivation: Steps, separated by a comma and a space, such as 'orbits 3.ae3 3, extend'. A step is the name of a
+            function of this module, followed by the function's arguments of type `str`.
 
     Raises:
-        InvalidArgumentError: If a step is unknown or fails, or if the rows of the matrix are not independent.
+        InvalidArgumentError: If a step is unknown or fails, if the steps do not end with a single code, or if the rows
+            of the matrix are not independent.
 
     >>> from protosphere.coding.linear import smallest_weight
     >>> golay = generator_matrix("orbits 3.ae3 3, extend")

@@ -183,8 +183,8 @@ class ShortenedCosets:
         Returns:
             An array. Entry x is an upper bound on the inner products of codewords of two different cosets with
             b XOR c = x. If there are no such cosets, the entry is the negative length. An incomplete last layer (all
-            cosets with the same trace form) is treated as if it were complete. If it is complete, a pair of codewords
-            attains each bound.
+            cosets with the same trace form) is treated as if it were complete. If the last layer is complete, a pair of
+            codewords attains each bound.
         """
         slopes, traces = self.forms(
             np.arange(min(cosets, self.slopes)), -(-cosets // self.slopes)
@@ -202,7 +202,11 @@ class ShortenedCosets:
         return largest
 
     def closest_work(self, cosets: int) -> int:
-        """Return an upper bound on the number of multiplications in `closest` for the first `cosets` cosets."""
+        """Return an upper bound on the number of multiplications for comparing the first cosets with each other.
+
+        Args:
+            cosets: Number of cosets to compare, starting with the first.
+        """
         slopes, layers = min(cosets, self.slopes), -(-cosets // self.slopes)
         return (
             slopes * (slopes + 1) // 2 * self.dim << (layers - 1).bit_length()

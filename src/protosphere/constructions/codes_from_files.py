@@ -51,9 +51,9 @@ LONGEST_OPTION = 64
 def load(path: str | Path) -> SphericalCode:
     """Load the code saved in `path`.
 
-    The certificate in a file is not trusted: the points are measured again if that takes a fraction of a second. If
-    the points are stored as dense rows, the maximum cosine is exact in two cases: the entries of the rows prove it, or
-    the rows equal, bit for bit, the points of the construction that the file names.
+    The certificate in a file is not trusted: the points are measured again if that takes a fraction of a second. If the
+    points are stored as dense rows, the maximum cosine is exact in two cases: all rows have the same number of nonzero
+    entries of equal absolute value, or the rows equal, bit for bit, the points of the construction that the file names.
 
     Args:
         path: A .safetensors file that protosphere wrote, or a .npy, .csv, .txt or .pt file of unit rows.
@@ -93,7 +93,7 @@ def certify(
             pairs are measured.
 
     Returns:
-        The certificate. Every pair is measured once.
+        The certificate.
 
     Raises:
         InvalidArgumentError: If `source` is not a matrix of finite numbers, or rows are not unit vectors.
@@ -181,7 +181,7 @@ def verified_if_quick(
 
 
 def verified(code: SphericalCode, progress: Progress = ignore) -> SphericalCode:
-    """Measure every pair of a code once, and return the code with a new certificate.
+    """Measure the maximum cosine of a code, and return the code with a new certificate.
 
     Args:
         code: A code, whose certificate may be unverified.

@@ -20,9 +20,9 @@ def code_metrics(code: SphericalCode, dataset: Dataset) -> dict[str, float]:
 
     - `code_min_cosine` is the smallest cosine of two prototypes.
     - `code_antipodal_pairs` is the number of pairs with cosine -1.
-    - `code_energy` is the energy of the code at the scale at which orthogonal prototypes are classified with
-      probability 0.99. This scale depends only on K, so the energies of different codes with K prototypes can be
-      compared.
+    - `code_energy` is the mean over prototypes i of the sum over j != i of exp(s (cos(i, j) - 1)). The scale s is the
+      one at which orthogonal prototypes are classified with probability 0.99. This scale depends only on K, so the
+      values of different codes with K prototypes can be compared.
     - `code_mean_square` is the mean squared cosine of all pairs.
 
     `code_agreement` says whether similar classes have nearby prototypes. It is the correlation, over all pairs of

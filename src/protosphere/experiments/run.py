@@ -218,10 +218,7 @@ def run_or_reason(
 
 
 def reason_of(error: Exception) -> str:
-    """Return the first line of an error's message.
-
-    If the error is not a `ProtosphereError`, the name of its type precedes the message.
-    """
+    """Return the first line of an error's message, after the error's type unless it is a `ProtosphereError`."""
     said = " ".join(str(error).splitlines()[:1])
     if isinstance(error, ProtosphereError):
         return said

@@ -3,7 +3,7 @@
 Such a head reserves a larger code and uses only its first points at the beginning, so the first points should be well
 separated among themselves. Nested codes have this property, so their order is not changed. For example, the first 2^j
 codewords of a linear code are a linear code, and a Kerdock code begins with a first-order Reed-Muller code. Other codes
-are reordered, unless they are very large (see `in_nested_order`).
+of K points in R^n are reordered, unless K^2 n exceeds 2^34.
 """
 
 import warnings

@@ -1,8 +1,9 @@
 """The search among symmetric codes: unions of orbits of a few representatives under a group.
 
 The orbit of a point consists of its images under all matrices of a group, and one point of each orbit is its
-representative. An arrangement is a group with a number of orbits of each type; together with one representative of each
-orbit, it determines a code. A parent is a code of K to 1.25 K points, from which points are removed later.
+representative. Orbits are of the same type if the same matrices keep their representatives fixed. An arrangement is a
+group with a number of orbits of each type; together with one representative of each orbit, it determines a code. A
+parent is a code of K to 1.25 K points, from which points are removed later.
 
 A descent begins at initial points, which are called a start, and minimizes a smooth approximation of the maximum
 cosine. The higher its parameter, the inverse temperature, is, the better is the approximation. To anneal a start is to
@@ -12,7 +13,7 @@ annealed together.
 The search keeps a list of the best codes, at most one for each symmetry. A start is one of these:
 
 1. an arrangement of a random group, with random representatives,
-2. a symmetric variation of a given code (see `search.given_symmetries`),
+2. a symmetric variation of a given code (a code that the caller of the search gives),
 3. a new arrangement of the symmetry group of a code of the list, with random representatives,
 4. the arrangement of a code of the list, with random representatives,
 5. a code of the list, with some representatives replaced.
@@ -116,7 +117,8 @@ class OrbitStart:
             from which points are removed later.
         arrangement: The symmetry group, and the number of its orbits of each type.
         representatives: (m, n) initial representatives, one for each orbit.
-        temperature: First inverse temperature of the descent.
+        temperature: First inverse temperature of the descent, a factor by which cosines are multiplied in the function
+            to minimize.
     """
 
     initialization: str
@@ -201,7 +203,7 @@ class OrbitSearch:
     def is_large(self) -> bool:
         """Whether K is so large that only the best starts are annealed completely, after all were annealed briefly.
 
-        This is the case if K exceeds `LARGE_COUNT`.
+        This is the case if K exceeds 300.
         """
         return self.num_points > LARGE_COUNT
 
@@ -209,11 +211,12 @@ class OrbitSearch:
         """Anneal one batch of starts, and add the results to the list `codes` of the best codes.
 
         Args:
-            steps: Maximum number of evaluations at each temperature.
+            steps: Maximum number of evaluations of the function to minimize at each inverse temperature.
             limit: Fraction of the budget at which the descents end.
 
         Returns:
-            The codes of the batch. An empty list if no arrangement for K points in R^n was found.
+            The codes that result from the starts of the batch. An empty list if no arrangement for K points in R^n was
+            found.
         """
         size = LARGE_BATCH if self.is_large else BATCH
         num_starts = RACE_MULTIPLE * size if self.is_large else size

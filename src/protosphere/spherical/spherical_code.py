@@ -72,7 +72,10 @@ class SphericalCode:
 
     @property
     def signs(self) -> PackedBits | None:
-        """The packed codewords (bit 1 is +1/sqrt(n), bit 0 is -1/sqrt(n)); None if the points are not binary."""
+        """The points as bits, eight to a byte, one point per row; None if the points are not binary.
+
+        Bit 1 stands for the entry +1/sqrt(n), and bit 0 for the entry -1/sqrt(n).
+        """
         return self.placement.packed_signs
 
     @property

@@ -92,8 +92,12 @@ def rank(scheme: str, max_cosine: Cosine) -> tuple[float, int]:
 def tie_order() -> dict[str, int]:
     """Return the rank of each scheme among codes of equal maximum cosine; the lowest rank is preferred.
 
-    Schemes with the trait `low_frame_potential` come first, then schemes with the trait `fast_projection`, then all
-    other schemes except searches. Searches come last. Schemes of the same kind are in the order of the registry.
+    Schemes whose points have the lowest frame potential (mean squared cosine) come first, then schemes for which a head
+    computes logits fastest, then all other schemes except searches. Searches come last. Schemes of the same kind are in
+    the order in which the registry lists them.
+
+    Returns:
+        A mapping from the name of a scheme to its rank, counted from 0.
     """
 
     def key(scheme: str) -> tuple[bool, bool, bool]:
@@ -116,7 +120,8 @@ def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
     - There are at most 20,000 points, or the points have at most 7 dimensions.
     - The points are packed codewords.
     - The points are computed from their indices, so their maximum cosine is known without measuring pairs of points.
-    - The scheme has the trait `quick_certificate`, as schemes based on lattices have.
+    - The scheme states that all its codes are certified in seconds (the trait `quick_certificate`), as schemes based on
+      lattices do.
 
     Args:
         scheme: Name of the construction, such as 'simplex'.

@@ -91,8 +91,8 @@ def distance_sum(k: int, predictions: Predictions) -> Tensor:
     """Return the sum of the hierarchical distances at k of the examples in a batch.
 
     To compute the hierarchical distance at k of an example, take the k classes with the largest logits, or all classes
-    if there are fewer than k. The distance is the mean, over these classes, of the height of the lowest common ancestor
-    of the class and the true class.
+    if there are fewer than k. The distance is the mean, over these classes, of the height, in the class tree, of the
+    lowest common ancestor of the class and the true class.
 
     Args:
         k: Number of classes with the largest logits that are compared with the true class.
@@ -126,6 +126,6 @@ def superclass_accuracy(predictions: Predictions) -> Tensor:
     """Return the number of examples in a batch whose predicted class and true class have the same superclass.
 
     The metric is the sum of these numbers over all batches, divided by the number of all examples. Two classes have the
-    same superclass if the height of their lowest common ancestor is at most 1.
+    same superclass if the height of their lowest common ancestor in the class tree is at most 1.
     """
     return (_heights(predictions, 1) <= 1).sum()

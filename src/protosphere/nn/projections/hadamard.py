@@ -240,8 +240,10 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         """Return the B x n weighted sums of the points of a range of cosets.
 
         Args:
-            weights: Tensor with one weight for each score, in the shape and order in which `scores` returns the scores.
-                If `antipodal` is True, each entry is the weight of a point minus the weight of its antipode.
+            weights: Tensor of shape (p, B, cosets), with p weights for each sum and coset. Let b be the order of the
+                Hadamard matrix `inner`. If `both_signs` is False, p is b. If `antipodal` is True, p is b, and each
+                entry is the weight of a point minus the weight of its antipode. Otherwise p is 2b: the first b weights
+                belong to codewords, and the other b weights to their antipodes.
             tile: Range of cosets: the index of the first coset, and one past the index of the last.
         """
         b = len(self.inner)
