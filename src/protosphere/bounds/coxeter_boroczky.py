@@ -38,10 +38,9 @@ def _infeasible_reason(K: int, n: int) -> str | None:
 def coxeter_boroczky(num_classes: int, dim: int) -> Bound:
     """Return a lower bound on the maximum cosine of K > 2n points in R^n by the simplex bound, for n = 3, ..., 8.
 
-    A set of points with maximum cosine s has at most N(s) = 2 F_{n-1}(a) / F_n(a) points, where F_n is Schlaefli's
-    function (see `schlaefli`) and the angle a is given by sec 2a = 1/s + n - 2. The returned bound is the solution s of
-    N(s) = K, rounded down. The icosahedron and the 600-cell attain the bound. For many points the bound is higher than
-    Levenshtein's, for example for all K from 24 on in three dimensions and from about 1,000 on in eight dimensions.
+    The bound follows from the largest density of equal spherical caps that do not overlap, and is rounded down. The
+    icosahedron and the 600-cell attain it. For many points it is higher than Levenshtein's bound, for example for all K
+    from 24 on in three dimensions and from about 1,000 on in eight dimensions.
 
     Args:
         num_classes: Number K of points, above 2 n.
@@ -60,6 +59,7 @@ def coxeter_boroczky(num_classes: int, dim: int) -> Bound:
     """
     from scipy.optimize import brentq
 
+    # the bound is the solution s of N(s) = K, where N is the simplex bound on the number of points
     def shortage(log_gap: float) -> float:  # log_gap is the logarithm of 1 - s
         return log(num_classes) - log(simplex_bound(dim, exp(log_gap)))
 
@@ -74,7 +74,8 @@ def coxeter_boroczky(num_classes: int, dim: int) -> Bound:
 def simplex_bound(n: int, gap: float) -> float:
     """Return the simplex bound on the number of points in R^n with cosines of at most s = 1 - gap.
 
-    The bound is 2 F_{n-1}(a) / F_n(a). F_n is Schlaefli's function, and the angle a is given by sec 2a = 1/s + n - 2.
+    The bound is 2 F_{n-1}(a) / F_n(a). The function F_n (Schlaefli's function) is proportional to the volume of a
+    regular spherical simplex in R^n, and the angle a is given by sec 2a = 1/s + n - 2.
 
     Args:
         n: Dimension.

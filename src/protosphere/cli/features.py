@@ -81,11 +81,6 @@ def features(
 
 
 def _check_channels(name: str, values: list[float] | None, channels: int) -> None:
-    """Check the values of the option `name`: one number, or one number for each channel of the images.
-
-    Raises:
-        InvalidArgumentError: If `values` has another length. If `values` is None, no error is raised.
-    """
     if values is not None and len(values) not in (1, channels):
         raise InvalidArgumentError(
             f"'{name}' must be one number, or one per channel, got {len(values)}"

@@ -24,13 +24,16 @@ def write_moved(
     levels: Levels,
     batch: Levels,
 ) -> None:
-    """Transform and normalize the images with the indices `rows`, and write them into `batch`.
+    """Crop, mirror, rotate and normalize the images with the indices `rows`, and write them into `batch`.
+
+    An image is cropped, then mirrored, then rotated about its center. Pixels that come from outside the original image
+    are black, with the byte 0. Each byte is then replaced by its entry in `levels`.
 
     Args:
         images: N x C x H x W bytes.
         rows: B indices of images.
-        starts: 2 x B array with the row and the column at which each crop begins, relative to the original image. They
-            are negative if the crop begins in the padding.
+        starts: 2 x B array with the row and the column at which each crop of H x W pixels begins, relative to the
+            original image. They are negative if the crop begins in the padding.
         mirrored: B booleans, True if the image is mirrored left to right.
         cosines: B cosines of the rotations in units of 2**-fraction_bits.
         sines: B sines of the rotations in units of 2**-fraction_bits.
@@ -67,13 +70,8 @@ def _find_row(
     sign: int,
     places: Indices,
 ) -> None:
-    """Find the pixel of the original image from which each pixel in row `i` of the result is copied.
-
-    Entry j of `places` becomes the flat index (row times `width` plus column) of the original of pixel j. It becomes -1
-    if pixel j is black. `turn` contains the cosine and the sine of the rotation, and the number of their fraction bits
-    (see `write_moved`). Row r of the crop is row r + `down` of the original. Column c of the crop is column `first` +
-    `sign` * c of the original.
-    """
+    """Write into `places` the flat index of the original of each pixel in row `i` of the result, -1 if black."""
+    # row r of the crop is row r + `down` of the original, and column c of the crop is its column `first` + `sign` * c
     cosine, sine, fraction_bits = turn
     unit = 1 << fraction_bits
     shift = fraction_bits + 1

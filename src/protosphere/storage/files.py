@@ -37,7 +37,7 @@ _numbers = count()
 
 
 def _resolved(target: Path) -> Path:
-    """Return `target` with all symbolic links resolved. If this fails or the name is invalid, raise StorageError."""
+    """Return `target` with all symbolic links resolved, or raise StorageError if that is impossible."""
     try:
         place = target.resolve()
         place.exists()
@@ -55,8 +55,8 @@ def _resolved(target: Path) -> Path:
 def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
     """Create or replace a file atomically: write a temporary file, then rename this file to `target`.
 
-    Symbolic links are followed, and the new file has the permissions of the file that it replaces. If `target` exists
-    and is not a regular file, an error is raised. Temporary files of killed processes in the folder are removed.
+    Symbolic links are followed, and the new file has the permissions of the file that it replaces. Temporary files of
+    killed processes in the folder are removed.
 
     Args:
         target: The file to create or replace.
@@ -66,7 +66,7 @@ def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
         `target`.
 
     Raises:
-        StorageError: If the file cannot be written.
+        StorageError: If the file cannot be written, or if `target` exists and is not a regular file.
     """
     place = _resolved(target)
     if place.exists() and not place.is_file():
@@ -95,15 +95,12 @@ def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
 
 
 def _created(beside: Path, place: Path) -> int:
-    """Create the empty temporary file `beside`, and return the permissions that the finished file gets.
-
-    If the file `place` exists, these are its permissions. A user who cannot read `place` cannot read the temporary file
-    either.
-    """
+    """Create the empty temporary file `beside`, and return the permissions that the finished file gets."""
     old_mode = place.stat().st_mode if place.exists() else None
     if old_mode is None:
         usable_mode = USUAL_MODE
     else:
+        # a user who cannot read the old file cannot read the temporary file either
         usable_mode = stat.S_IMODE(old_mode) | OWNER_WRITES
     beside.unlink(missing_ok=True)  # of a killed process that had our number
     os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, usable_mode))
@@ -125,12 +122,14 @@ def reason(error: BaseException) -> str:
 
 
 def _machine() -> str:
-    """Return a checksum of the host name. It is part of the names of the temporary files that this machine writes."""
+    # a checksum of the host name, for the names of temporary files
     return f"{zlib.crc32(platform.node().encode()):08x}"
 
 
 def replace_bytes(target: Path, content: bytes) -> Path:
-    """Create or replace a file with the given bytes, atomically (see `replace_file`).
+    """Create or replace a file with the given bytes, so that other processes see the old or the new content.
+
+    A temporary file is written and then renamed to `target`.
 
     Args:
         target: The file to create or replace.
@@ -138,6 +137,9 @@ def replace_bytes(target: Path, content: bytes) -> Path:
 
     Returns:
         `target`.
+
+    Raises:
+        StorageError: If the file cannot be written.
     """
     return replace_file(target, lambda beside: beside.write_bytes(content))
 
@@ -195,13 +197,6 @@ def remove_abandoned(folder: Path) -> None:
 
 
 def _abandoned(machine: str, process: int, changed: float) -> bool:
-    """Return True if a temporary file is a day old, or if a process of this machine wrote it and has ended.
-
-    Args:
-        machine: Checksum in the file's name, as `_machine` returns it.
-        process: Process id in the file's name.
-        changed: Time of the file's last change, in seconds since the epoch.
-    """
     if time.time() - changed > ABANDONED_SECONDS:
         return True
     if (

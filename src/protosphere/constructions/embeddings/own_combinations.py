@@ -1,6 +1,7 @@
 """Change the values of classes so that no two classes have the same combination of values.
 
-A class has one value of each part, as in product quantization (see `quantization`). These values are its combination.
+Vectors are divided into P parts, and each part has a list of values, which are vectors of fewer dimensions. A class has
+one value of each part. These values are its combination, stored as P indices. A combination is free if no class has it.
 """
 
 from __future__ import annotations
@@ -22,16 +23,15 @@ BLOCK_ENTRIES = 1 << 21
 
 
 def with_own_combinations(values: Values, parts: list[Points]) -> Values:
-    """Return indices of values such that no two classes have the same combination.
+    """Return indices of values such that no two classes have the same combination of values.
 
     The first class with a combination keeps it. Each other class with this combination gets one of the nearest
     combinations that no class has. The vector of a combination is the concatenation of its values, and the distance of
-    two combinations is the distance of their vectors. If several classes would get the same new combination, only one
-    of them gets it. The others are tried again, with more combinations to choose from.
+    two combinations is the distance of their vectors.
 
     Args:
         values: K x P matrix of indices: entry (i, p) is the index of the value that class i has in part p.
-        parts: Values of each part, as rows of a matrix.
+        parts: For each of the P parts, a matrix whose rows are the values.
 
     Returns:
         A matrix like `values`, in which all rows are different.
@@ -52,6 +52,7 @@ def with_own_combinations(values: Values, parts: list[Points]) -> Values:
             return found.astype(values.dtype)
         taken = ordered[is_new]
         groups = np.cumsum(is_new)[~is_new]
+        # if several classes would get the same combination, only one of them gets it, and the others are tried again
         _move(
             found, repeated, groups, taken, neighbors, radix, SPARE << min(attempt, 20)
         )
@@ -62,14 +63,7 @@ def with_own_combinations(values: Values, parts: list[Points]) -> Values:
 
 
 def _neighbors(points: Points) -> tuple[Indices, Points]:
-    """Return two square matrices with a row for each value of a part.
-
-    Row i of the first matrix has the indices of all values in ascending order of their distance from value i. Row i of
-    the second matrix has half the squares of these distances.
-
-    Args:
-        points: Values of the part, as rows.
-    """
+    """Return the values in ascending order of distance from each value, and half of the squared distances."""
     squares = np.einsum("ij,ij->i", points, points)
     distances = (squares[:, None] + squares) / 2 - points @ points.T
     np.fill_diagonal(distances, -1)
@@ -86,21 +80,10 @@ def _move(
     radix: Indices,
     spare: int,
 ) -> None:
-    """Give free combinations to classes, by changing `found` in place.
-
-    A combination is free if no class has it. If a class finds no free combination among those that are compared, it
-    keeps its combination.
-
-    Args:
-        found: K x P indices of values.
-        repeated: Indices of the classes that need another combination. Classes with the same combination are
-            consecutive.
-        groups: For each entry of `repeated`, a number that is the same for classes with the same combination.
-        taken: Numbers of the combinations that are not free, in ascending order (see `radix`).
-        neighbors: For each part, the two matrices of `_neighbors`.
-        radix: P integers. Their inner product with the P indices of a combination is the number of the combination.
-        spare: Number of combinations that are compared for each class.
-    """
+    """Give free combinations to the classes `repeated`, as far as `spare` compared ones suffice; changes `found`."""
+    # Classes with the same combination are consecutive in `repeated` and have the same number in `groups`. The number
+    # of a combination is the inner product of its P indices with `radix`; `taken` has the numbers of combinations that
+    # are not free, in ascending order. A class that finds no free combination keeps its own.
     starts = np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]]))
     counts = np.diff(np.append(starts, len(groups)))
     widths = np.ceil((spare * counts) ** (1 / len(neighbors)) - 1e-9).astype(np.int64)
@@ -130,23 +113,9 @@ def _nearest_free(
     radix: Indices,
     width: int,
 ) -> tuple[Indices, NDArray[np.bool_]]:
-    """Return combinations near each row of `base`, and whether each of them is free.
-
-    There are `count` combinations for each row, or fewer if fewer are compared. The free ones come first, in ascending
-    order of their distance from the row.
-
-    Args:
-        base: Combinations, one per row.
-        count: Number of combinations wanted for each row.
-        taken: Numbers of the combinations that are not free, in ascending order.
-        neighbors: For each part, the two matrices of `_neighbors`.
-        radix: P integers. Their inner product with the P indices of a combination is the number of the combination.
-        width: Number of values that are compared in each part. They are the values nearest to the value in `base`.
-
-    Returns:
-        An array whose entry (i, j, p) is the index that the j-th combination for row i has in part p, and a Boolean
-        array whose entry (i, j) says whether this combination is free.
-    """
+    """Return `count` combinations near each row of `base`, free ones first, and whether each of them is free."""
+    # In each part, the `width` values nearest to the value in `base` are compared. Entry (i, j, p) of the result is the
+    # index that the j-th combination for row i has in part p.
     losses = np.zeros((len(base), 1))
     keys = np.zeros((len(base), 1), dtype=np.int64)
     for part, (order, distances) in enumerate(neighbors):

@@ -63,7 +63,6 @@ def coxeter_todd_shell() -> Iterator[Member]:
 
 
 def _shell(norm: int, count: int) -> LatticePoints:
-    """Return the first `count` lattice vectors of usual squared norm `norm`, normalized."""
     vectors = shell_vectors_k12(norm)[:count]
     basis = integer_basis(shell_vectors_k12(4))
     return LatticePoints.shell(in_the_plane(vectors), in_the_plane(basis), 6, THEOREM)
@@ -72,12 +71,14 @@ def _shell(norm: int, count: int) -> LatticePoints:
 def in_the_plane(vectors: Indices) -> Points:
     """Return vectors of six Eisenstein integers as points of R^12.
 
+    An Eisenstein integer is a number a + b w with integers a and b, where w is a third root of unity.
+
     Args:
         vectors: Row i has the integers a_1, b_1, ..., a_6, b_6 of the entries a_j + b_j w of vector i.
 
     Returns:
-        Points as rows, in which each entry a + b w has two coordinates. The squared norm of a point is the Eisenstein
-        norm of its vector.
+        Points as rows, in which each entry a + b w has two coordinates. The squared norm of a point is the sum of a^2 -
+        a b + b^2 over the entries of its vector.
     """
     return (vectors.reshape(-1, 2).astype(np.float64) @ TO_PLANE).reshape(
         len(vectors), -1
@@ -85,9 +86,14 @@ def in_the_plane(vectors: Indices) -> Points:
 
 
 def shell_vectors_k12(norm: int) -> Indices:
-    """Return all lattice vectors of usual squared norm `norm`, as rows of integers a_1, b_1, ..., a_6, b_6.
+    """Return all vectors of one squared norm in the Coxeter-Todd lattice, as rows of 12 integers.
 
-    The entries of a vector are a_j + b_j w.
+    The entries of a vector are the Eisenstein integers a_j + b_j w for j = 1, ..., 6, where w is a third root of unity.
+    Its row is a_1, b_1, ..., a_6, b_6.
+
+    Args:
+        norm: Squared norm of the vectors, where the lattice is scaled so that its shortest nonzero vectors have squared
+            norm 4.
 
     >>> [len(shell_vectors_k12(norm)) for norm in (2, 4, 6)]
     [0, 756, 4032]
@@ -99,10 +105,8 @@ def shell_vectors_k12(norm: int) -> Indices:
 
 
 def _vectors_of_residue(residue: int, norm: int) -> Indices:
-    """Return the lattice vectors of Eisenstein norm `norm` whose entries are congruent to `residue` modulo theta.
-
-    They are rows of integers a_1, b_1, ..., a_6, b_6, as in `shell_vectors_k12`.
-    """
+    # the entries of a lattice vector have one residue modulo theta, and their sum is a multiple of 3; `norm` is the
+    # Eisenstein norm
     choices = _entries_of_residue(residue, norm)
     norms = _norms(choices)
     least = int(_norms(choices).min())
@@ -121,15 +125,11 @@ def _vectors_of_residue(residue: int, norm: int) -> Indices:
     return vectors[np.all(sums % 3 == 0, axis=1)]
 
 
-def _entries_of_residue(residue: int, largest: int) -> Indices:
-    """Return all pairs (a, b) for which a + b w is congruent to `residue` modulo theta, as rows.
-
-    Their Eisenstein norms a^2 - a b + b^2 are at most `largest`.
-    """
+def _entries_of_residue(residue: int, largest_norm: int) -> Indices:
     # modulo theta, w is 1, so a + b is the residue of a + b w
-    reach = np.arange(-largest, largest + 1)
+    reach = np.arange(-largest_norm, largest_norm + 1)
     pairs = np.stack(np.meshgrid(reach, reach, indexing="ij"), axis=-1).reshape(-1, 2)
-    return pairs[(_norms(pairs) <= largest) & (pairs.sum(axis=1) % 3 == residue)]
+    return pairs[(_norms(pairs) <= largest_norm) & (pairs.sum(axis=1) % 3 == residue)]
 
 
 def _norms(pairs: Indices) -> Indices:

@@ -23,7 +23,10 @@ from protosphere.spherical.spherical_code import SphericalCode
     learned=False,
 )
 class NoiseAsTargetsHead(nn.Module):
-    """Projection head and loss of the objective `noise_as_targets`, which the module describes.
+    """Projection head and loss that pull the embedding of every training image to a fixed point, its target.
+
+    The targets are the points of a spherical code. In training mode, images of the same batch may exchange their
+    targets.
 
     Args:
         backbone: Backbone of the network; unused.
@@ -45,7 +48,7 @@ class NoiseAsTargetsHead(nn.Module):
         self.targets = NoiseAsTargets(prototypes)
 
     def embed(self, features: Tensor) -> Tensor:
-        """Return the B x n embeddings of B feature vectors."""
+        """Return the B x n embeddings of B x `feature_dim` features, where n is the dimension of the targets."""
         return self.projector(features)
 
     def teacher_features(self, views: Tensor) -> None:
@@ -55,13 +58,14 @@ class NoiseAsTargetsHead(nn.Module):
     def loss(
         self, features: Tensor, teacher_features: Tensor | None, rows: Tensor
     ) -> Tensor:
-        """Return the mean squared distance between the embeddings of the views and the targets of their images.
+        """Return the mean squared distance between normalized embeddings of views and the targets of their images.
 
         In training mode, the images of the batch may exchange targets before this distance is computed for the first
         views, and again before it is computed for the second views.
 
         Args:
-            features: The features of 2 B views: the first view of every image, then the second view of every image.
+            features: The features of 2 B views, one row per view: the first view of every image, then the second view
+                of every image.
             teacher_features: Unused.
             rows: Indices of the B images among the training examples.
         """

@@ -35,12 +35,6 @@ def block_products(
 
 
 class _BlockProducts(torch.autograd.Function):
-    """Autograd function of `block_products`.
-
-    The map from vectors to dot products and the map from weights to weighted sums are transposes of each other.
-    Therefore each of them is the backward pass of the other.
-    """
-
     @staticmethod
     def forward(rows: Tensor, block: ProjectionBlock, transposed: bool) -> Tensor:
         wide = widened(rows.detach())
@@ -55,6 +49,7 @@ class _BlockProducts(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
+        # the map from vectors to dot products and the map from weights to weighted sums are transposes of each other
         gradient = block_products(grads[0], ctx.block, not ctx.transposed)
         return gradient, None, None
 

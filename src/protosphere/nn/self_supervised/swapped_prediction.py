@@ -30,8 +30,10 @@ from protosphere.nn.self_supervised.view_pairs import (
 class SwappedPrediction(nn.Module):
     """Cross-entropy between the predictions of each view and the Sinkhorn assignments of every other view (SwAV).
 
-    Learned prototypes are parameters of the loss. Fixed prototypes are not trained. With fixed prototypes, only the
-    Sinkhorn assignments need B x K cosines in memory, for one view of B images at a time.
+    A prediction is the softmax of the cosines of an embedding with all K prototypes, divided by the temperature.
+    Sinkhorn assignments are probabilities of the prototypes for each image that use all prototypes about equally often
+    in a batch. Learned prototypes are parameters of the loss. Fixed prototypes are not trained. With fixed prototypes,
+    only the Sinkhorn assignments need B x K cosines in memory, for one view of B images at a time.
 
     Args:
         prototypes: The prototypes: a `SphericalCode`, `PrototypeHead`, `Projection` or `LearnedPrototypes`.
@@ -70,10 +72,10 @@ class SwappedPrediction(nn.Module):
         self.iterations = as_integer("iterations", iterations, minimum=1)
 
     def assignments(self, z: Tensor) -> Tensor:
-        """Return the Sinkhorn assignments of one view.
+        """Return the Sinkhorn assignments of one view: the probabilities of the K prototypes for each image.
 
         Args:
-            z: B x n embeddings. They need not be normalized.
+            z: B x n embeddings of the view. They need not be normalized.
 
         Returns:
             B x K probabilities, without gradient, in float32 if `z` has half precision.
@@ -91,7 +93,9 @@ class SwappedPrediction(nn.Module):
         return sinkhorn(cosines, epsilon=self.epsilon, iterations=self.iterations)
 
     def forward(self, views: Sequence[Tensor]) -> Tensor:
-        """Return the mean loss over the batch and all ordered pairs of different views.
+        """Return the mean over the batch and all ordered pairs of different views of the cross-entropy, as a scalar.
+
+        The cross-entropy of a pair compares the prediction of one view with the Sinkhorn assignment of the other view.
 
         Args:
             views: Embeddings of two or more views of the same B images, one B x n tensor per view. They need not be
@@ -113,10 +117,7 @@ class SwappedPrediction(nn.Module):
             return self._loss_of_fixed(vectors, projection)
 
     def _loss_of_fixed(self, vectors: list[Tensor], projection: Projection) -> Tensor:
-        """Return the loss for fixed prototypes.
-
-        The target of an example is the mean of the prototypes, weighted by the Sinkhorn assignment of the example.
-        """
+        # the cross-entropy depends on an assignment only by the mean of the prototypes that it weights
         targets: list[Tensor] = []
         for view in vectors:
             assigned = self._assignments(projection(view.detach()))
@@ -127,10 +128,6 @@ class SwappedPrediction(nn.Module):
     def _loss_of_learned(
         self, vectors: list[Tensor], projection: LearnedPrototypes
     ) -> Tensor:
-        """Return the loss for learned prototypes.
-
-        The target of an example is its Sinkhorn assignment, a vector of K probabilities.
-        """
         cosines = projection(torch.cat(vectors))
         each_view = cosines.detach().chunk(len(vectors))
         targets = [self._assignments(view) for view in each_view]

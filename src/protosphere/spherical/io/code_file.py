@@ -38,7 +38,11 @@ Parts = tuple[Placement, Certificate, Provenance | None, Choice | None]
 
 
 def described(code: SphericalCode) -> dict[str, Any]:
-    """Return the header of the file of a code, as a dictionary that can be written as JSON."""
+    """Return the header of the file of a code, as a dictionary that can be written as JSON.
+
+    It has everything but the arrays: the structure in which the points are stored, the description, the provenance, the
+    certificate, and the record of how `ps.best` or `ps.assign` chose the code.
+    """
     structure = code.placement.structure
     certificate = code.certificate
     return structure.header() | {
@@ -62,7 +66,7 @@ def require_harmless(value: Any, depth: int = 0) -> None:
     """Raise InvalidArgumentError if a header could harm a terminal or exhaust the call stack.
 
     Texts must have no control characters except newlines and tabs, and lists and objects must not be nested more than
-    `DEEPEST_NESTING` levels deep.
+    16 levels deep.
 
     Args:
         value: A JSON value of the header, whose items are checked recursively.
@@ -95,7 +99,9 @@ def parts(
         complete: Whether an error is raised if arrays are missing that can be computed from other arrays.
 
     Returns:
-        The placement, the certificate, the provenance (or None) and the choice of `ps.best` or `ps.assign` (or None).
+        The placement, which has the points; the certificate; the provenance, from which the code can be built again, or
+        None if the file has none; and the record of how `ps.best` or `ps.assign` chose the code, or None if they did
+        not choose it.
 
     Raises:
         InvalidArgumentError: If the content does not describe a code. A malformed header may also raise a built-in

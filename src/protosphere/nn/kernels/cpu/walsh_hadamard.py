@@ -40,11 +40,17 @@ def write_highest(
 ) -> None:
     """Write, for each vector and each coset, the largest dot product of the vector with a point of the coset.
 
+    The points are the codewords of all cosets, as vectors of +1 and -1. A coset is a small linear code whose codewords
+    are multiplied, entry by entry, by the signs of the coset.
+
     Args:
-        z: (groups, rows * LANES) coordinates of the vectors, in groups of LANES vectors.
-        flips: (cosets, rows) array with the sign of each row of z for each coset.
-        bins: Number of bins of rows. It is also the number of codewords per coset, without their antipodes.
-        both: Whether the points include the antipode of each codeword.
+        z: (groups, rows * LANES) coordinates of the vectors, in groups of LANES = 16 vectors. Entry (g, r * LANES + w)
+            is coordinate r of vector w of group g.
+        flips: (cosets, rows) array with the signs of each coset, one per coordinate: +1, -1, or 0 for a coordinate that
+            is ignored.
+        bins: Number of codewords per coset, without their antipodes. The coordinates are divided into as many bins of
+            equal size, and each codeword of the linear code has equal entries in a bin.
+        both: Whether the points include the antipode of each codeword, the negative vector.
         highest: (groups, cosets, LANES) array for the results.
     """
     x = np.empty(bins * LANES, np.float32)
@@ -60,12 +66,18 @@ def write_highest(
 def write_words(z: Block, flips: Flips, bins: int, both: bool, products: Block) -> None:
     """Write the dot products of B vectors with all points.
 
+    The points are the codewords of all cosets, as vectors of +1 and -1. A coset is a small linear code whose codewords
+    are multiplied, entry by entry, by the signs of the coset. If `both` is True, each codeword is followed by its
+    antipode.
+
     Args:
-        z: (groups, rows * LANES) coordinates of the vectors, in groups of LANES vectors. Vectors of the last group
-            after the first B vectors are ignored.
-        flips: (cosets, rows) array with the sign of each row of z for each coset.
-        bins: Number of bins of rows. It is also the number of codewords per coset, without their antipodes.
-        both: Whether the points include the antipode of each codeword.
+        z: (groups, rows * LANES) coordinates of the vectors, in groups of LANES = 16 vectors. Entry (g, r * LANES + w)
+            is coordinate r of vector w of group g. Vectors after the first B vectors are ignored.
+        flips: (cosets, rows) array with the signs of each coset, one per coordinate: +1, -1, or 0 for a coordinate that
+            is ignored.
+        bins: Number of codewords per coset, without their antipodes. The coordinates are divided into as many bins of
+            equal size, and each codeword of the linear code has equal entries in a bin.
+        both: Whether the points include the antipode of each codeword, the negative vector.
         products: Array for the results, with a row for each of the B vectors and a column for each point.
     """
     x = np.empty(bins * LANES, np.float32)
@@ -83,13 +95,14 @@ def write_words(z: Block, flips: Flips, bins: int, both: bool, products: Block) 
 def write_lane(
     x: Block, lane: np.uint64, both: bool, row: Block, first: np.uint64, bins: int
 ) -> None:
-    """Copy the dot products of one vector with the codewords of one coset from a lane of x into `row`.
+    """Copy the dot products of one vector with the codewords of one coset from the lane of the vector into `row`.
 
-    If `both` is True, each dot product is followed by its negative, the dot product with the antipode of the codeword.
+    Lane w of x has the numbers w, w + 16, w + 32, ... of x, one for each codeword. If `both` is True, each dot product
+    is followed by its negative, the dot product with the antipode of the codeword.
 
     Args:
-        x: Block with the dot products of LANES vectors, one row per codeword of the coset.
-        lane: Index of the vector in x, from 0 to LANES - 1.
+        x: Dot products of 16 vectors with the codewords of the coset. The 16 numbers of a codeword are consecutive.
+        lane: Index of the vector in x, from 0 to 15.
         both: Whether the points include the antipode of each codeword.
         row: Dot products of the vector with the points of all cosets. The entries of this coset are overwritten.
         first: Number of codewords, without their antipodes, of all previous cosets.
@@ -112,14 +125,19 @@ def add_weighted_words(
 ) -> None:
     """Add B weighted sums of all points to z.
 
-    The map from the weights to the added numbers is the transpose of the linear map that `write_words` computes.
+    The points are the codewords of all cosets, as vectors of +1 and -1. A coset is a small linear code whose codewords
+    are multiplied, entry by entry, by the signs of the coset. If `both` is True, each codeword is followed by its
+    antipode.
 
     Args:
         weights: Array with a row for each of the B sums and a column for each point.
-        flips: (cosets, rows) array with the sign of each row of z for each coset.
-        bins: Number of bins of rows. It is also the number of codewords per coset, without their antipodes.
-        both: Whether the points include the antipode of each codeword.
-        z: (groups, rows * LANES) coordinates of the sums, in groups of LANES sums; updated in place.
+        flips: (cosets, rows) array with the signs of each coset, one per coordinate: +1, -1, or 0 for a coordinate that
+            is ignored.
+        bins: Number of codewords per coset, without their antipodes. The coordinates are divided into as many bins of
+            equal size, and each codeword of the linear code has equal entries in a bin.
+        both: Whether the points include the antipode of each codeword, the negative vector.
+        z: (groups, rows * LANES) coordinates of the sums, in groups of LANES = 16 sums; updated in place. Coordinate r
+            of sum w of a group is number r * LANES + w of its row.
     """
     x = np.zeros(bins * LANES, np.float32)
     y = np.empty(bins * LANES, np.float32)
@@ -137,15 +155,16 @@ def read_lane(
 ) -> None:
     """Copy the weights of the codewords of one coset from `row` into one lane of x.
 
-    If `both` is True, `row` has two weights for each codeword: its own weight, followed by the weight of its antipode.
-    The first weight minus the second is then written into the lane.
+    Lane w of x has the numbers w, w + 16, w + 32, ... of x, one for each codeword. If `both` is True, `row` has two
+    weights for each codeword: its own weight, followed by the weight of its antipode. The first weight minus the second
+    is then written into the lane.
 
     Args:
         row: Weights of the points of all cosets.
         first: Number of codewords, without their antipodes, of all previous cosets.
         both: Whether the points include the antipode of each codeword.
-        x: Block with one row per codeword of the coset; one lane is overwritten.
-        lane: Index of the lane, from 0 to LANES - 1.
+        x: Array with 16 consecutive numbers for each codeword of the coset; one lane is overwritten.
+        lane: Index of the lane, from 0 to 15.
         bins: Number of codewords of the coset, without their antipodes.
     """
     if both:
@@ -170,6 +189,9 @@ def write_sums(
 ) -> None:
     """Write, for each vector and coset, the sum of exp(score - peak) over the points of the coset.
 
+    The points are the codewords of all cosets, as vectors of +1 and -1. A coset is a small linear code whose codewords
+    are multiplied, entry by entry, by the signs of the coset.
+
     The score of a vector and a point of a coset is their dot product, plus the number in `glue` for the vector and the
     coset. The peak of a vector at a coset is the largest score of the vector in this coset and all previous cosets.
 
@@ -177,11 +199,15 @@ def write_sums(
     point is exp(score - p), where p is the peak of the vector at the last coset.
 
     Args:
-        z: (groups, rows * LANES) coordinates of the vectors, in groups of LANES vectors.
-        flips: (cosets, rows) array with the sign of each row of z for each coset.
-        glue: (groups, cosets, LANES) dot products of the vectors with the glue vectors of the cosets.
-        bins: Number of bins of rows. It is also the number of codewords per coset, without their antipodes.
-        both: Whether the points include the antipode of each codeword.
+        z: (groups, rows * LANES) coordinates of the vectors, in groups of LANES = 16 vectors. Entry (g, r * LANES + w)
+            is coordinate r of vector w of group g.
+        flips: (cosets, rows) array with the signs of each coset, one per coordinate: +1, -1, or 0 for a coordinate that
+            is ignored.
+        glue: (groups, cosets, LANES) dot products of the vectors with the glue vectors of the cosets, which are the
+            coordinates that all points of a coset share.
+        bins: Number of codewords per coset, without their antipodes. The coordinates are divided into as many bins of
+            equal size, and each codeword of the linear code has equal entries in a bin.
+        both: Whether the points include the antipode of each codeword, the negative vector.
         peaks: (groups, cosets, LANES) array for the peaks, overwritten.
         sums: (groups, cosets, LANES) zeros, to which the sums are added.
         word_sums: Zeros in the shape of z, to which the weighted sums are added. If the array is empty, no weighted
@@ -220,15 +246,17 @@ def write_sums(
 def raise_peak(
     x: Block, both: bool, glue: Block, peaks: Block, coset: int, bins: int
 ) -> bool:
-    """Write the peaks of LANES vectors at a coset into a row of `peaks`.
+    """Write the peaks of 16 vectors at a coset into a row of `peaks`.
 
-    The peak of a vector is its largest score in this coset and all previous cosets. Scores are defined in `write_sums`.
+    The score of a vector and a point of a coset is their dot product, plus the number in `glue` for the vector. The
+    peak of a vector is its largest score in this coset and all previous cosets.
 
     Args:
-        x: Block with the dot products of the vectors with the codewords of the coset, one row per codeword.
+        x: Dot products of the vectors with the codewords of the coset. The 16 numbers of a codeword are consecutive.
         both: Whether the points include the antipode of each codeword.
-        glue: LANES dot products of the vectors with the glue vector of the coset.
-        peaks: (cosets, LANES) peaks. Row `coset` is overwritten. The row before it has the peaks at the previous coset.
+        glue: One number for each vector: its dot product with the glue vector of the coset, which are the coordinates
+            that all points of the coset share.
+        peaks: (cosets, 16) peaks. Row `coset` is overwritten. The row before it has the peaks at the previous coset.
         coset: Index of the coset.
         bins: Number of codewords of the coset, without their antipodes.
 
@@ -250,13 +278,13 @@ def raise_peak(
 
 @compiled_exactly
 def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
-    """Replace highest[w] by the largest number in lane w of x, if this number is larger, for all LANES lanes w.
+    """Replace highest[w] by the largest number in column w of x, if this number is larger, for w = 0, ..., 15.
 
     Args:
-        x: Block of b rows.
+        x: Array of b rows of 16 numbers, flattened.
         both: Whether to use the absolute values of the numbers in x.
-        highest: LANES numbers, updated in place.
-        b: Number of rows.
+        highest: 16 numbers, updated in place.
+        b: Number of rows, a multiple of 4.
     """
     step = U(b // 4) * W
     for j in range(U(b // 4)):
@@ -279,13 +307,16 @@ def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
 
 @compiled_exactly
 def max_rows_of_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
-    """Apply `max_rows` to the block that `radix4_butterfly` computes from x, without storing this block.
+    """Replace highest[w] by the largest number in column w of the transformed x, if this number is larger.
+
+    The transform is two steps of a Walsh-Hadamard transform: the four rows j, j + b/4, j + b/2 and j + 3b/4 of x are
+    transformed together, for j = 0, ..., b/4 - 1. The transformed rows are not stored.
 
     Args:
-        x: Block of b rows.
-        both: Whether to use the absolute values of the numbers in the computed block.
-        highest: LANES numbers, updated in place as `max_rows` does.
-        b: Number of rows.
+        x: Array of b rows of 16 numbers, flattened.
+        both: Whether to use the absolute values of the transformed numbers.
+        highest: 16 numbers, updated in place, for w = 0, ..., 15.
+        b: Number of rows, a multiple of 4.
     """
     step = U(b // 4) * W
     for j in range(U(b // 4)):
@@ -311,9 +342,9 @@ def add_rows(x: Block, sums: Block, b: int) -> None:
     """Add all rows of x to `sums`, entry by entry.
 
     Args:
-        x: Block of b rows.
-        sums: Row of LANES sums, updated in place.
-        b: Number of rows.
+        x: Array of b rows of 16 numbers, flattened.
+        sums: 16 sums, updated in place.
+        b: Number of rows, a multiple of 4.
     """
     step = U(b // 4) * W
     for j in range(U(b // 4)):
@@ -326,25 +357,25 @@ def add_rows(x: Block, sums: Block, b: int) -> None:
 
 @compiled_exactly
 def invert(x: Block, y: Block) -> None:
-    """Write 1 / x into y, entry by entry."""
+    """Write 1 / x into y, entry by entry, for arrays of the same length."""
     for k in range(U(len(x))):
         y[k] = ONE / x[k]
 
 
 @compiled_exactly
 def subtract(x: Block, y: Block) -> None:
-    """Subtract y from x, entry by entry, in place."""
+    """Subtract y from x, entry by entry, in place, for arrays of the same length."""
     for k in range(U(len(x))):
         x[k] -= y[k]
 
 
 @compiled_exactly
 def scale_rows(x: Block, factors: Block, b: int) -> None:
-    """Multiply number w of every row of x by factors[w], for w = 0, ..., LANES - 1.
+    """Multiply number w of every row of x by factors[w], for w = 0, ..., 15.
 
     Args:
-        x: Block of b rows, multiplied in place.
-        factors: LANES factors.
+        x: Array of b rows of 16 numbers, flattened; multiplied in place.
+        factors: 16 factors.
         b: Number of rows.
     """
     for i in range(U(b)):
