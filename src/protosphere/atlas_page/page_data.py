@@ -52,9 +52,14 @@ The numbers of classes K are `ASKED_CLASSES`.
 
 
 def page_data(progress: Progress = ignore) -> dict[str, Any]:
-    """Return all data that the page shows, as a dictionary for JSON.
+    """Return all data that the atlas page shows, as a dictionary for JSON.
 
-    The dictionary includes the version of the package and a digest of the data.
+    The atlas page is a web page that shows the best codes, schemes and bounds for each number of classes K and each
+    dimension n. The dictionary includes the version of the package and a digest of the data.
+
+    Args:
+        progress: Function that is called with the name of the current stage, the number of finished steps and the
+            number of all steps.
     """
     measured = shipped_measurements()
     asked = {
@@ -121,25 +126,17 @@ def _limits() -> dict[str, Any]:
 
 
 def _covered_beyond() -> dict[str, list[int]]:
-    """Return a mapping from K to the list of all n for which the pair (K, n) was searched for the catalogue.
-
-    Only numbers K above the attribute `most_points` of the catalogue are included. K is a text, because the keys of a
-    JSON object are texts.
-    """
     found: dict[str, list[int]] = {}
+    # K is a text, because the keys of a JSON object are texts
     for num_classes, dim in sorted(shipped_catalogue().searched_beyond):
         found.setdefault(str(num_classes), []).append(dim)
     return found
 
 
 def _described(entry: Construction) -> dict[str, Any]:
-    """Return the properties of a scheme that the page shows or uses, as a JSON object.
-
-    The field "kind" determines the color of the scheme on the page. It is "best" for a scheme that chooses among other
-    schemes. For any other scheme, it is the name of the package that contains the scheme.
-    """
     source: Any = entry.members or entry.build  # of a family its generator
     return {
+        # determines the color of the scheme on the page
         "kind": "best" if entry.traits.chooses else source.__module__.split(".")[-2],
         "summary": entry.summary,
         "reference": entry.reference,
@@ -149,16 +146,11 @@ def _described(entry: Construction) -> dict[str, Any]:
 
 
 def _families(progress: Progress) -> dict[str, list[list[Any]]]:
-    """Return a mapping from the name of each family to a list with a row for each member from `serving_members`.
-
-    A row is [n, first K, last K, number of points, guarantee, description, steps, spectra]. The first and the last K
-    are the attributes `first` and `last` of a `Serving`. The last two entries are the values for this member in the
-    mappings "steps" and "spectra" of `shipped_measurements`.
-    """
     names = available()
     found = dict[str, list[list[Any]]]()
     for done, name in enumerate(names):
         progress(f"families: {name}", done, len(names))
+        # one row for each member that `ps.construct` uses for some K
         if rows := [_member(name, one) for one in serving_members(describe(name))]:
             found[name] = rows
     progress("families", len(names), len(names))
@@ -168,6 +160,7 @@ def _families(progress: Progress) -> dict[str, list[list[Any]]]:
 def _member(name: str, one: Serving) -> list[Any]:
     member = one.member
     measured = shipped_measurements()
+    # a row is [n, first K, last K, number of points, guarantee, description, steps, spectra]
     key = spectra_key(name, member.dim, member.id)
     row = [
         member.dim,
@@ -181,11 +174,6 @@ def _member(name: str, one: Serving) -> list[Any]:
 
 
 def _proved_optima() -> list[list[Any]]:
-    """Return a row for each pair (K, n) for which the lowest possible maximum cosine is known by a theorem.
-
-    A row is [n, K, maximum cosine, exact maximum cosine, name of the theorem]. The exact maximum cosine is a text with
-    a fraction, or None if it is irrational.
-    """
     return [
         [
             row.dim,
@@ -194,6 +182,7 @@ def _proved_optima() -> list[list[Any]]:
             str(row.value) if isinstance(row.value, Fraction) else None,
             row.theorem,
         ]
+        # [n, K, maximum cosine, its exact value as a text or None if it is irrational, name of the theorem]
         for row in PROVED_OPTIMA
     ]
 
@@ -206,13 +195,7 @@ def _chain(m: int) -> list[list[Any]]:
 
 
 def _with_guarantees(cells: dict[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
-    """Return a copy of `cells` in which the guarantee of the code is appended to each row.
-
-    If a code has no guarantee, None is appended.
-
-    Args:
-        cells: For each scheme, rows [K, n, maximum cosine], as `shipped_measurements` returns them.
-    """
+    """Return a copy of `cells` in which each row ends with the guarantee of the code, or with None."""
     return {
         scheme: [[*row, _guarantee(scheme, *row)] for row in rows]
         for scheme, rows in cells.items()
@@ -233,11 +216,16 @@ def _guarantee(
 
 
 def promised_cells(entry: Construction) -> list[list[Any]]:
-    """Return rows [K, n, maximum cosine, guarantee] of a construction.
+    """Return rows [K, n, guarantee, guarantee] of a scheme for which the atlas page has no other data.
 
-    K is one of `ASKED_CLASSES`, and n is one of `ASKED_DIMS`. The codes are not built, so their maximum cosines are not
-    known, and the guarantee takes their place. The list is empty if the page gets the maximum cosines of the
-    construction in another way, for example by a formula.
+    The guarantee is a proved upper bound on the maximum cosine of the scheme's code of K points in R^n. It is in the
+    row twice, because rows of other schemes have the measured maximum cosine in the third column. K takes the powers of
+    2 from 4 to 2^20, the last of which is written as 1,000,000, and n takes about four values per power of 2 from 2 to
+    1024. A pair (K, n) has no row if it is infeasible, has no guarantee, or cannot be certified in seconds. The list is
+    empty if the page needs no rows of the scheme, for example because it has a formula for them.
+
+    Args:
+        entry: Record of the scheme in the registry of constructions.
     """
     traits = entry.traits
     known = traits.page_formula or not traits.on_page or entry.members is not None
@@ -266,11 +254,7 @@ def promised_cells(entry: Construction) -> list[list[Any]]:
 
 
 def _searched() -> list[list[Any]]:
-    """Return a row for each code of the catalogue and for each code of the atlas.
-
-    A row is [K, n, maximum cosine, description, iterations]. `iterations` is the argument with which `best` found the
-    code, as a text. If it was the default value, the text is empty.
-    """
+    # a row is [K, n, maximum cosine, description, iterations], where an empty text stands for the default iterations
     kept = [
         [e.num_points, e.dim, round(e.max_cosine, 9), "", "0"]
         for e in shipped_catalogue().entries

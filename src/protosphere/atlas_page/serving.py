@@ -38,12 +38,15 @@ class Serving:
 
 
 def serving_members(family: Construction) -> Iterator[Serving]:
-    """Yield the members of a family that `ps.construct` uses for some (K, n) on the page, sorted by dimension n.
+    """Yield the members of a family of codes that `ps.construct` uses for some number of classes K, by dimension n.
 
     For K points in n dimensions, `ps.construct` uses a member of dimension n with at least K points. Among these
     members, it uses the one with the lowest maximum cosine. Therefore a member is left out if another member of the
-    same dimension has at least as many points and a lower maximum cosine. Only numbers of classes K for which a code
-    can be certified in seconds are considered. If `family` has no members, nothing is yielded.
+    same dimension has at least as many points and a lower maximum cosine. Only K up to 1,000,000 and n up to 1024 are
+    considered, and only K for which a code can be certified in seconds.
+
+    Args:
+        family: Record of the family in the registry of constructions. If it is not a family, nothing is yielded.
     """
     if family.members is None:
         return

@@ -31,14 +31,14 @@ MOST_PARTIAL = 2_000_000
 
 
 def has_shorter(basis: Points, squared_length: float) -> bool | None:
-    """Return whether a lattice has a nonzero vector that is shorter than a given length.
+    """Return whether a lattice has a nonzero vector shorter than a given length, or None if that was not decided.
 
     Args:
         basis: Basis of the lattice, as rows.
-        squared_length: Square of the given length.
+        squared_length: Square of the given length. Vectors of this length up to rounding errors are not shorter.
 
     Returns:
-        True or False. If the basis cannot be reduced, or the enumeration needs too much memory, None is returned.
+        True or False. None if the basis cannot be reduced, or the enumeration of short vectors needs too much memory.
 
     >>> has_shorter(np.array([[2.0, 0.0], [1.0, 1.0]]), 2.0)
     False
@@ -52,16 +52,7 @@ def has_shorter(basis: Points, squared_length: float) -> bool | None:
 
 
 def _largest_shorter(basis: Points, squared_length: float) -> float:
-    """Return the squared length up to which `has_shorter` searches for vectors shorter than `squared_length`.
-
-    Let m be an integer of at most 64 (`MOST_PARTS`) such that the squared lengths of all lattice vectors are multiples
-    of `squared_length` / m. If such an m is found, the result is the largest multiple below `squared_length`, plus a
-    margin for rounding errors. Otherwise, the result is `squared_length` * (1 - `ROUNDING`).
-
-    Args:
-        basis: Basis of the lattice, as rows.
-        squared_length: Square of the given length.
-    """
+    """Return the largest squared length below `squared_length` that must be searched, with a rounding margin."""
     # If the inner products of the basis are multiples of a unit, up to rounding, then so are all squared lengths. The
     # bound is then the largest multiple below `squared_length`, plus a bound on the rounding error. The rounding error
     # of a squared length is a sum over pairs of basis vectors: the error of their inner product times the two
@@ -84,14 +75,7 @@ def _largest_shorter(basis: Points, squared_length: float) -> float:
 
 
 def _any_within(triangle: Points, squared_length: float) -> bool | None:
-    """Return whether a lattice has a nonzero vector whose squared length is at most `squared_length`.
-
-    If there are more than two million partial vectors (`MOST_PARTIAL`) at once, None is returned.
-
-    Args:
-        triangle: Upper triangular matrix whose columns are a basis of the lattice.
-        squared_length: Largest squared length.
-    """
+    # the columns of `triangle` are a basis of the lattice
     heights = np.diag(triangle) ** 2
     slopes = triangle / np.diag(triangle)[:, None]
     vectors = np.zeros((1, len(triangle)))
@@ -118,14 +102,14 @@ def _any_within(triangle: Points, squared_length: float) -> bool | None:
 
 
 def lll_reduced(basis: Points) -> Points | None:
-    """Return an LLL-reduced basis of a lattice, whose vectors are short and nearly orthogonal.
+    """Return an LLL-reduced basis of a lattice, whose vectors are short and nearly orthogonal, or None.
 
     Args:
         basis: Basis of the lattice, as rows.
 
     Returns:
-        The reduced basis, as rows. If rounding errors keep the algorithm from ending within 20,000 steps
-        (`MOST_SWAPS`), None is returned.
+        The reduced basis, as rows. If rounding errors keep the algorithm from ending within 20,000 steps, None is
+        returned.
     """
     rows = basis.astype(np.float64)
     k = 1
@@ -147,5 +131,5 @@ def lll_reduced(basis: Points) -> Points | None:
 
 
 def _triangle(rows: Points) -> Points:
-    """Return the upper triangular matrix R of the QR decomposition of the transpose of `rows`."""
+    # the upper triangular factor R of the transpose
     return np.linalg.qr(rows.T)[1]

@@ -38,7 +38,7 @@ class Preset:
         scale: Function from a code to the scale of a head with `scale='auto'`.
         slope: Number by which the head multiplies z / scale before `embed`. For small z, the logits are then about
             slope times the dot products z . c_k, whatever the scale is. None if `embed` is applied to z itself.
-        loss: Name of the loss that `PrototypeHead.loss` computes, a key of `LOSSES`.
+        loss: Name of the loss that `PrototypeHead.loss` computes, such as 'cross_entropy' or 'squared_cosine'.
         summary: Description in one line.
         reference: Paper or page that the preset comes from.
 
@@ -68,8 +68,8 @@ def _unit_scale(code: SphericalCode) -> float:
 
 
 def _kasarla_scale(code: SphericalCode) -> float:
-    """Return 0.1, the scale with which Kasarla et al. (2022) train residual networks."""
     del code
+    # the scale with which Kasarla et al. (2022) train residual networks
     return 0.1
 
 
@@ -85,15 +85,16 @@ def perfect_scale(code: SphericalCode) -> float:
 
 
 def soft_cap_scale(code: SphericalCode) -> float:
-    """Return the scale of the preset 'soft_cap'.
+    """Return the scale of the preset 'soft_cap', for K prototypes in R^n.
 
-    The scale is the larger of 2 * perfect_scale(code) and sqrt(10 * min(n, K - 1)). This formula was chosen by the
-    measurements in docs/studies/presets.md. The scale is an upper bound on the norm of the vectors that
+    The scale is the larger of sqrt(10 * min(n, K - 1)) and twice the scale at which a vector that equals a prototype
+    gets a probability of at least 0.99 for its class. The scale is an upper bound on the norm of the vectors that
     `PrototypeHead.embed` returns.
 
     Args:
         code: The prototypes.
     """
+    # This formula was chosen by the measurements in docs/studies/presets.md.
     # For a simplex, the vector of logits has about the norm of the scaled z. A hundred logits of size 2 have a larger
     # norm than a single logit that is sufficient for a high probability.
     return max(
@@ -160,7 +161,7 @@ def preset_named(name: str) -> Preset:
     """Return the preset with the given name.
 
     Args:
-        name: One of the keys of `PRESETS`.
+        name: 'soft_cap', 'protosphere', 'lindstrom', 'kasarla' or 'mettes'.
 
     Raises:
         InvalidArgumentError: If no preset has this name.
@@ -174,7 +175,7 @@ def preset_named(name: str) -> Preset:
 
 
 def default_preset(num_classes: int) -> Preset:
-    """Return the default preset for a number of classes.
+    """Return the default preset for a number of classes: 'protosphere' for at most 30 classes, 'soft_cap' for more.
 
     Args:
         num_classes: Number of all classes, including reserved ones.

@@ -37,16 +37,16 @@ def descent_infeasible_reason(
     lr: object,
     temperature: object,
 ) -> str | None:
-    """Return why the descent of `semantic` or `hierarchical` is infeasible, or None if it is feasible.
+    """Return why a gradient descent for classes with similarities is infeasible, or None if it is feasible.
 
     Args:
-        name: Name of the construction, for the message.
+        name: Name of the construction, 'semantic' or 'hierarchical', for the message.
         num_classes: Number K of points.
         dim: Dimension n.
         weight: Weight of the similarities: 'auto' or from 0 to 1.
         steps: Number of steps.
         lr: Learning rate.
-        temperature: Last value of the inverse temperature; None for the default.
+        temperature: Value of the inverse temperature in the last step; None for the default K.
 
     Raises:
         InvalidArgumentError: If `weight`, `steps`, `lr` or `temperature` is invalid.
@@ -76,8 +76,8 @@ def _infeasible_reason(
 def weight_for(weight: float | str, similarity: Points, dim: int) -> float:
     """Return `weight` as a float, or the automatic weight if `weight` is 'auto'.
 
-    If the similarities are the cosines of some points in R^n, the automatic weight is 1. Otherwise it is `AUTO_SPREAD`
-    divided by the standard deviation of the similarities of all pairs of classes, or 1 if this quotient is above 1.
+    If the similarities are the cosines of some points in R^n, the automatic weight is 1. Otherwise it is 0.12 divided
+    by the standard deviation of the similarities of all pairs of classes, or 1 if this quotient is above 1.
 
     Args:
         weight: A number, or 'auto'.
@@ -135,11 +135,13 @@ def semantic(
         seed: Seed of `ps.best` and of `ps.assign`.
         rng: Random generator of the noise added to the initial points.
         progress: Called during the descent.
-        similarity: Text of the similarity matrix S, as provenance stores it.
-        weight: Weight of S, from 0 to 1, or 'auto' (see `weight_for`).
+        similarity: Symmetric K x K matrix S, encoded as text by `similarity_text`, or the name of a class tree of the
+            package. The default, the empty text, is not a similarity; a request with it is infeasible.
+        weight: Weight of S, from 0 to 1. 'auto' is 1 if the similarities are the cosines of some points in R^n.
+            Otherwise it is 0.12 divided by the standard deviation of the similarities, but at most 1.
         steps: Number of steps.
         lr: Learning rate.
-        temperature: Last value of the inverse temperature t. By default, it is K.
+        temperature: Value of the inverse temperature t in the last step. By default, it is K.
     """
     S = as_similarity(similarity, num_classes)
     chosen = weight_for(weight, S, dim)

@@ -67,9 +67,9 @@ MOST_SCALINGS = 30
 def num_product_parts(num_classes: int, num_parts: int) -> int:
     """Return the number of parts of points that are stored in `num_parts` bytes.
 
-    A point has one byte for each part and one byte for each codebook. The result is the smallest number of parts that
-    have `SPARE_COMBINATIONS` combinations of values for each class. If there are not enough bytes for this number, all
-    bytes but one belong to parts.
+    A point has one byte for each part, which selects one of up to 256 values, and one byte for each codebook. The
+    result is the smallest number of parts that have 256 combinations of values for each class. If there are not enough
+    bytes for this number, all bytes but one belong to parts.
 
     Args:
         num_classes: Number K of classes.
@@ -103,7 +103,11 @@ def quantized(
     rng: np.random.Generator,
     progress: Progress,
 ) -> tuple[QuantizedPoints, float]:
-    """Quantize vectors, so that no two points have the same values in all parts.
+    """Quantize vectors after a random rotation, so that no two points have the same values in all parts.
+
+    The first coordinates of a vector are divided into parts, in each of which the nearest of up to 256 values replaces
+    them. The sum of one codeword from each codebook replaces the other coordinates, scaled so that the point has norm
+    1. K-means learns the values and the codewords.
 
     Args:
         units: K x n matrix of unit vectors, as rows. The function overwrites it with the rotated vectors.
@@ -212,10 +216,7 @@ def nearest_values(rows: Units, centers: Units) -> Indices:
 def _with_distance(
     centers: Points, distance: float | None, rng: np.random.Generator
 ) -> Points:
-    """Return the values `centers` of a part, after moving apart the values that are closer than `distance`.
-
-    If `distance` is None, the search first tries a default distance. Each time it fails, it tries half of the distance.
-    """
+    """Move apart values that are closer than `distance`, or than the largest default that can be reached."""
     if distance is not None:
         found = spread_in_space(centers, distance, rng)
         if found is None:
@@ -242,18 +243,8 @@ def _with_limited_norms(
     distance: float | None,
     rng: np.random.Generator,
 ) -> list[Points]:
-    """Return `parts`, scaled down if the norms of the values are too large.
-
-    The squared norms of the values of a point must sum to at most `LARGEST_PRODUCT`, because the codewords need the
-    rest of the squared norm 1. If the sum is larger for some point, all values of all parts are multiplied by the same
-    factor. If `distance` is given, values that are then closer than `distance` are moved apart again.
-
-    Args:
-        parts: Values of each part, as rows of a matrix.
-        values: K x P matrix of the indices of the values of each point.
-        distance: Smallest distance between two values of a part, or None.
-        rng: Random generator of the moves.
-    """
+    """Return `parts`, all scaled by the same factor if the values of a point have too large norms."""
+    # the codewords need the rest of the squared norm 1 of a point
     for _ in range(MOST_SCALINGS):
         largest = _largest_squared_norm(parts, values)
         if largest <= LARGEST_PRODUCT:
@@ -261,6 +252,7 @@ def _with_limited_norms(
         factor = np.sqrt(SCALED_PRODUCT / largest)
         parts = [factor * points for points in parts]
         if distance is not None:
+            # scaling may have moved values too close together
             parts = [_with_distance(points, distance, rng) for points in parts]
     raise InfeasibleError(
         f"'min_angle' is not reached by {len(values)} classes with {len(parts)} separate parts; "
@@ -269,10 +261,6 @@ def _with_limited_norms(
 
 
 def _largest_squared_norm(parts: list[Points], values: Values) -> float:
-    """Return the maximum over all points of the sum of the squared norms of their values.
-
-    Row i of `values` has the indices of the values of point i in the parts.
-    """
     squares = np.zeros(len(values))
     for part, points in enumerate(parts):
         squares += np.square(points).sum(axis=1)[values[:, part]]
@@ -280,10 +268,7 @@ def _largest_squared_norm(parts: list[Points], values: Values) -> float:
 
 
 def _directions(rows: Units) -> Units:
-    """Return a copy of `rows`, in which each row is divided by its norm.
-
-    A row that is nearly zero becomes the first vector of the standard basis.
-    """
+    """Divide each row by its norm, in a copy; a row near zero becomes the first standard basis vector."""
     found = np.ascontiguousarray(rows)
     found = found.copy() if found is rows else found
     norms = np.linalg.norm(found, axis=1, keepdims=True)
@@ -296,17 +281,16 @@ def _directions(rows: Units) -> Units:
 
 
 def _subtract(rows: Units, centers: Units, nearest: Indices) -> None:
-    """Subtract row `nearest[i]` of `centers` from row i of `rows`, in place."""
     for start in range(0, len(rows), BLOCK_ROWS):
         block = slice(start, start + BLOCK_ROWS)
         rows[block] -= centers[nearest[block]]
 
 
 def mean_cosine(units: Units, found: QuantizedPoints) -> float:
-    """Return the mean cosine between vectors and their quantized points.
+    """Return the mean over all rows of `units` of the cosine between the vector and its quantized point.
 
     Args:
-        units: K x n matrix of unit vectors as rows, which `rotate` has rotated.
+        units: K x n matrix of unit vectors as rows, rotated as the vectors that were quantized.
         found: Quantized points. Point i belongs to row i of `units`.
     """
     total = 0.0

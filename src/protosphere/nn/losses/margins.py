@@ -30,8 +30,9 @@ def harder_cross_entropy(
     Args:
         on_sphere: B x n unit vectors.
         own: B cosines of the vectors with the prototypes of their target classes.
-        harder: B numbers that replace `own`. They are smaller than `own`, because a margin has been applied.
-        projection: Projection that holds the prototypes.
+        harder: B numbers that replace `own` in the logits. They are smaller than `own`, because a margin has been
+            applied.
+        projection: Projection that holds the prototypes, and computes sums over all of them.
         scale: Factor by which cosines are multiplied to give logits.
 
     Returns:
@@ -45,7 +46,7 @@ def harder_cross_entropy(
 
 
 def limited_margin(margin: float, limit: float, what: str) -> float:
-    """Return the margin as a float after checking that it is above 0 and below the limit.
+    """Return the margin of a loss as a float after checking that it is above 0 and below the limit.
 
     If the margin is below the limit, a vector equal to the prototype of its class is still classified correctly after
     the margin has been applied.
