@@ -29,7 +29,7 @@ def similarity_from_table(path: Path | str, class_names: Sequence[str]) -> Point
         class_names: Names of the K classes, in their order.
 
     Returns:
-        The K x K matrix of cosines, as `similarity_from_embeddings` computes it.
+        The K x K matrix of cosines, with ones on the diagonal.
 
     Raises:
         InvalidArgumentError: If a class has no line and a word of its name has no line either, if a name has two lines,
@@ -63,16 +63,11 @@ def similarity_from_table(path: Path | str, class_names: Sequence[str]) -> Point
 
 
 def _words_of_name(name: str) -> list[str]:
-    """Split the name of a class into words.
-
-    >>> _words_of_name("aquarium_fish"), _words_of_name("T-shirt/top")
-    (['aquarium', 'fish'], ['T', 'shirt', 'top'])
-    """
+    """Split "aquarium_fish" into "aquarium" and "fish", and "T-shirt/top" into "T", "shirt" and "top"."""
     return re.findall(r"[^\s_/,-]+", name)
 
 
 def _lookup_keys(name: str) -> list[str]:
-    """Return a class name, its lower-case form, and the words of the name in both forms."""
     words = _words_of_name(name)
     lower_words = [word.lower() for word in words]
     return [name, name.lower(), *words, *lower_words]
@@ -81,16 +76,7 @@ def _lookup_keys(name: str) -> list[str]:
 def _rows_of_class(
     name: str, rows: Mapping[str, list[str]], path: Path | str
 ) -> list[list[str]]:
-    """Return the rows whose mean is the vector of a class.
-
-    If the class has a row of its own, the result has only this row. Otherwise it has the row of each word of the name
-    of the class.
-
-    Args:
-        name: Name of the class.
-        rows: Mapping from a name or word to the cells of its line in the file.
-        path: The file, for messages.
-    """
+    """Return the row of the class `name`, or the rows of all words of its name if it has no row of its own."""
     own_row = _look_up(rows, name)
     if own_row is not None:
         return [own_row]
@@ -112,9 +98,9 @@ def _rows_of_class(
 
 
 def _look_up(rows: Mapping[str, list[str]], name: str) -> list[str] | None:
-    """Return the row of `name`, or the row of its lower-case form, or None if there is neither."""
     if name in rows:
         return rows[name]
+    # the line of the lower-case form serves a name that has no line as written
     return rows.get(name.lower())
 
 
@@ -123,11 +109,7 @@ def _mean_of_column(rows: Sequence[Sequence[str]], column: int) -> float:
 
 
 def _read_rows(path: Path, wanted: Collection[str]) -> Mapping[str, list[str]]:
-    """Read those lines of a file that begin with a cell in `wanted`.
-
-    The result maps the first cell of a line to the list of its other cells. Other lines are not kept, because files of
-    word vectors have millions of lines.
-    """
+    """Map the first cell to the other cells of each line of a file that begins with a cell in `wanted`."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
             if path.suffix.lower() == ".csv":
@@ -145,6 +127,7 @@ def _wanted_rows(
 ) -> dict[str, list[str]]:
     rows: dict[str, list[str]] = {}
     for cells in lines:
+        # other lines are not kept, because files of word vectors have millions of lines
         if not cells or cells[0] not in wanted:
             continue
         name = cells[0]

@@ -24,7 +24,7 @@ TOLERANCE = 1e-12
 
 
 def worst_pair(similarity: Points, cosines: Points, order: Indices) -> float:
-    """Return the largest cost of a pair of classes, which is the maximum of similarity times (1 - cosine).
+    """Return the largest cost of a pair of classes: their similarity times (1 - cosine) of their points.
 
     Args:
         similarity: K x K similarity of the classes.
@@ -36,10 +36,11 @@ def worst_pair(similarity: Points, cosines: Points, order: Indices) -> float:
 
 
 def worst_pair_bound(similarity: Points, cosines: Points) -> float:
-    """Return a lower bound on the cost of the worst pair in any order.
+    """Return a lower bound, for any order of the points, on the largest cost of a pair of classes.
 
-    The bound is the lowest possible cost of the two most similar classes. They have this cost at the two closest
-    points, or at the two most distant points if all similarities are negative.
+    The cost of a pair is the similarity of the classes times (1 - cosine) of their points. The bound is the lowest
+    possible cost of the two most similar classes. They have this cost at the two closest points, or at the two most
+    distant points if all similarities are negative.
 
     Args:
         similarity: K x K similarity of the classes.
@@ -52,14 +53,17 @@ def worst_pair_bound(similarity: Points, cosines: Points) -> float:
 
 
 def exhaustive_worst_pair_order(similarity: Points, cosines: Points) -> Indices:
-    """Return the order that minimizes the cost of the worst pair, by trying all K! orders.
+    """Return the order of the points that minimizes the largest cost of a pair of classes, by trying all K! orders.
 
-    If several orders have the smallest cost, the order with the largest sum over pairs of similarity times cosine is
-    returned.
+    The cost of a pair is the similarity of the classes times (1 - cosine) of their points. If several orders have the
+    smallest largest cost, the one with the largest sum over pairs of similarity times cosine is returned.
 
     Args:
         similarity: K x K similarity of the classes.
         cosines: K x K cosines of the points.
+
+    Returns:
+        The index of the point of each class.
     """
     orders, weights, placed = pair_terms(similarity, cosines)
     worst = (weights * (1 - placed)).max(axis=1)
@@ -72,19 +76,20 @@ def exhaustive_worst_pair_order(similarity: Points, cosines: Points) -> Indices:
 def improve_worst_pair(
     similarity: Points, cosines: Points, start: Indices, rng: np.random.Generator
 ) -> Indices:
-    """Reduce the cost of the worst pair of an order by exchanges and perturbations.
+    """Reduce the largest cost of a pair of classes by exchanges of points and random perturbations.
 
-    A class of the worst pair exchanges its point with another class as long as this reduces the cost. Then the best
-    order so far is perturbed and improved in the same way, many times.
+    The cost of a pair is the similarity of the classes times (1 - cosine) of their points. A class of the pair with the
+    largest cost exchanges its point with another class as long as this reduces the largest cost. Then the best order so
+    far is perturbed and improved in the same way, many times.
 
     Args:
         similarity: K x K similarity of the classes.
         cosines: K x K cosines of the points.
-        start: The order to start from.
+        start: The index of the point of each class at the start.
         rng: Random generator for the perturbations.
 
     Returns:
-        The best order found.
+        The index of the point of each class in the best order found.
     """
     K = len(start)
     best, best_value = _descend(similarity, cosines, start)
@@ -105,11 +110,7 @@ def improve_worst_pair(
 def _descend(
     similarity: Points, cosines: Points, start: Indices
 ) -> tuple[Indices, float]:
-    """Improve the order `start` by exchanges, and return the new order and the cost of its worst pair.
-
-    In each exchange, a class of the worst pair exchanges its point with another class. The search ends when every such
-    exchange would give some pair at least the cost of the worst pair.
-    """
+    """Improve the order `start` by exchanges, and return the new order and the cost of its worst pair."""
     order = start.copy()
     distances = 1 - cosines[np.ix_(order, order)]
     while True:
@@ -123,17 +124,14 @@ def _descend(
             moved = int(second)
             partner = other_partner
             value = other_value
+        # every exchange of a class of the worst pair would leave a pair of at least this cost
         if value >= worst - TOLERANCE:
             return order, worst
         swap_classes(distances, order, np.array([moved, partner]))
 
 
 def _best_partner(similarity: Points, distances: Points, one: int) -> tuple[int, float]:
-    """Return the class with which the class `one` should exchange its point, and the resulting cost.
-
-    The resulting cost is the largest cost of all pairs that contain one of the two classes. The returned class
-    minimizes it. `distances` contains 1 - cosine for the points that each pair of classes has.
-    """
+    """Return the class with which `one` should exchange its point, and the largest cost of their pairs then."""
     # after an exchange of `one` and v, each has the distances that v and `one` had to all other classes
     K = len(distances)
     classes = np.arange(K)

@@ -54,7 +54,7 @@ The numbers of classes K are `ASKED_CLASSES`.
 def page_data(progress: Progress = ignore) -> dict[str, Any]:
     """Return all data that the atlas page shows, as a dictionary for JSON.
 
-    The atlas page is a web page that shows the best codes, schemes and bounds for each number of classes K and each
+    The atlas page is an HTML file that shows the best known codes and bounds for each number of classes K and each
     dimension n. The dictionary includes the version of the package and a digest of the data.
 
     Args:

@@ -14,25 +14,18 @@ from protosphere.experiments.record import RunRecord
 
 @dataclass
 class _Pace:
-    """Observed progress of one run. An epoch is observed if it ends while the sweep is observed.
-
-    Times are in seconds, as the clock of `SweepEstimate` returns them.
-
-    Attributes:
-        before: Number of epochs that were already finished when the run was first observed.
-        since: Time at which the first observed epoch began; None if this time is unknown.
-        epochs: Number of observed epochs.
-        until: Time at which the last observed epoch ended.
-    """
+    """Progress of one run: `epochs` epochs ended while the sweep was observed, `before` epochs earlier."""
 
     before: int
+    # start of the first observed epoch in seconds by the clock, None if unknown
     since: float | None
     epochs: int = 0
+    # end of the last observed epoch
     until: float = 0.0
 
     @property
     def seconds(self) -> float:
-        """Seconds that the observed epochs took together; 0 if no epoch has been observed."""
+        # no epoch has been observed
         if self.since is None or self.epochs == 0:
             return 0.0
         return self.until - self.since
@@ -42,12 +35,13 @@ class _Pace:
 class SweepEstimate:
     """Estimator of the remaining time of a sweep.
 
-    First the mean time of the observed epochs is computed. It includes the time between epochs, but no one-time costs
-    such as imports. The estimate assumes that each remaining epoch takes this mean time, and that a fixed number of
-    runs take place at the same time. There is no estimate until the first epoch has ended.
+    First the mean time of the epochs that ended while the sweep was observed is computed. It includes the time between
+    epochs, but no one-time costs such as imports. The estimate assumes that each remaining epoch takes this mean time,
+    and that a fixed number of runs take place at the same time. There is no estimate until the first epoch has ended.
 
     Attributes:
-        todo: Number of all epochs of each run that the sweep has to do, by the digest of the run.
+        todo: Mapping from the digest of each run, a hash of its settings that identifies it, to the number of all its
+            epochs.
         workers: Number of simultaneous runs; None to estimate this number from the observed epochs.
         clock: Function that returns the time in seconds.
         paces: Progress of the runs in progress, by digest.
@@ -85,8 +79,9 @@ class SweepEstimate:
     def finished(self, record: RunRecord) -> None:
         """Record a run that has ended.
 
-        If it is unknown when the first observed epoch of the run began, this time is estimated: it is the current time
-        minus the training time in `record`.
+        Args:
+            record: Record of the run. If it is unknown when the first observed epoch of the run began, the training
+                time in the record is used to estimate it.
         """
         now = self.clock()
         pace = self.paces.pop(record.digest, _Pace(0, None))
@@ -113,7 +108,6 @@ class SweepEstimate:
         return max(queues)
 
     def _left(self, digest: str, an_epoch: float) -> float:
-        """Return the estimated number of seconds until the run `digest` ends, if an epoch takes `an_epoch` seconds."""
         if digest in self.ended:
             return 0.0
         pace = self.paces.get(digest, _Pace(0, None))
@@ -123,12 +117,7 @@ class SweepEstimate:
         )
 
     def _at_once(self, seen: Sequence[_Pace]) -> int:
-        """Return an estimate of the number of simultaneous runs.
-
-        The estimate is the larger of two numbers: the number of runs in progress with an observed epoch, and the
-        average number of simultaneous runs so far. The average is computed from `seen`, the progress of all runs with
-        an observed epoch.
-        """
+        """Return the larger of the number of runs in progress with an ended epoch and the average number so far."""
         taken = max(pace.until for pace in seen) - min(
             pace.until - pace.seconds for pace in seen
         )

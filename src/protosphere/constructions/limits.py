@@ -49,10 +49,7 @@ def size_infeasible_reason(
     """Return why K points of R^n take too much memory or too much time, or None if they are feasible.
 
     Only constructions that store dense vectors can take too much time, because all pairs of their points are measured.
-
     A construction that chooses among others, such as 'best', is assumed to choose the one that needs the least memory.
-    A few dense vectors must fit into memory in any case, because packed codewords are unpacked, a few at a time, to
-    measure their cosines.
 
     Args:
         scheme: The construction.
@@ -62,6 +59,7 @@ def size_infeasible_reason(
     got = f"got num_classes {brief(num_classes)} and dim {brief(dim)}"
     traits = scheme.traits
     room_bits = 8 * memory_bytes()
+    # packed codewords are unpacked, a few at a time, to measure their cosines
     dense_bits = DENSE_ROWS * FLOAT_BITS * dim
     held_bits = min(dim, 8 * LARGEST_HELD_BYTES // num_classes)
     point_bits = _bits_per_point(traits, dim, held_bits)
@@ -76,14 +74,7 @@ def size_infeasible_reason(
 
 
 def _bits_per_point(traits: Traits, dim: int, held_bits: int) -> int:
-    """Return the number of bits that a construction with the given traits is assumed to store for each point.
-
-    A point in R^dim is stored in one of three ways:
-
-    - If the points are computed from their indices, or the construction chooses among others, only an index is stored.
-    - If the points are packed codewords, an index and `held_bits` bits of the codeword are stored.
-    - Otherwise `dim` floats are stored.
-    """
+    # points that are computed from their indices are stored as indices, and packed codewords as indices and bits
     if traits.numbered or traits.chooses:
         return NUMBER_BITS
     if traits.packed:
@@ -98,7 +89,7 @@ def dim_infeasible_reason(
 
     Args:
         scheme: Name of the construction, such as 'simplex'.
-        rule: Text of the requirement, for the message.
+        rule: Text of the requirement, for the message, such as "dim >= num_classes / 2".
         least: Function that takes K and returns the smallest dimension that is large enough for K classes.
         num_classes: Number K of classes.
         dim: Dimension that was asked for.

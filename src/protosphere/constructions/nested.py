@@ -24,13 +24,15 @@ COSINE_TOLERANCE = 1e-9
 def nested_order(points: Points, num_first: int) -> Indices:
     """Return an order of all points in which the first `num_first` points have a low maximum cosine.
 
-    There are three choices of the first points. The choice with the lowest maximum cosine is taken:
+    The first points are chosen in two or three ways, and the choice with the lowest maximum cosine is taken:
 
-    - the first rows of `points`
-    - the first row of `points`, and then the next points in the order of `farthest_first`
-    - the result of `far_apart`, which is computed only for codes of moderate size
+    - The first rows of `points` are chosen.
+    - The first row is chosen, and then again and again the point whose largest cosine with the points chosen before is
+      lowest.
+    - For codes of moderate size, a greedy choice takes points whose pairwise cosines are at most a threshold. The
+      threshold is as low as possible.
 
-    The other points follow in the order of `farthest_first`.
+    Each later point is the point whose largest cosine with all points before it is lowest.
 
     Args:
         points: Unit vectors, as rows.
@@ -106,15 +108,11 @@ def far_apart(points: Points, count: int) -> Indices:
 
 
 def _compatible_points(compatible: NDArray[np.bool_], count: int) -> Indices | None:
-    """Return the indices of `count` points of which every two are compatible, or None if a greedy choice finds fewer.
-
-    `compatible[i, j]` says whether points i and j are compatible. Each step considers the points that are compatible
-    with all points chosen so far. Of these points, it chooses one that is compatible with the largest number of these
-    points.
-    """
+    """Choose `count` pairwise compatible points greedily; None if the greedy choice finds fewer."""
     alive = np.ones(len(compatible), dtype=np.bool_)
     chosen = np.empty(count, dtype=np.int64)
     for i in range(count):
+        # a point is alive if it is compatible with all chosen points; one with the most alive partners comes next
         left = np.where(alive, compatible[:, alive].sum(axis=1), -1)
         chosen[i] = np.argmax(left)
         if left[chosen[i]] < 0:

@@ -53,7 +53,7 @@ def draw(
     The same seed gives the same figure.
 
     Args:
-        name: Name of the figure, a key of `FIGURES`.
+        name: Name of the figure, such as 'separation-k100' or 'histogram-k100': a key of `FIGURES`.
         folder: Folder to write to.
         seed: Seed of random schemes.
         progress: Function that is called with the name of the current stage, the number of finished steps and the
@@ -89,9 +89,10 @@ def prototypes(
     progress: Progress = ignore,
     **options: Any,
 ) -> SphericalCode:
-    """Return the code that `construct` returns for these arguments.
+    """Return the code that `ps.construct` returns for these arguments, from a cache if possible.
 
-    If no options are given, the codes of the schemes that `paper_descents` returns are cached.
+    The cache has codes without options of the schemes of Lindström et al. (2024) that optimize points by gradient
+    descent.
 
     Args:
         scheme: Name of the scheme, such as 'simplex'.
@@ -127,14 +128,6 @@ def prototypes(
 def _separation(
     num_classes: int, low: int, high: int, descent_dims: Iterable[int]
 ) -> NamedFigure:
-    """Return a named figure of the maximum cosine of `num_classes` prototypes against the dimension.
-
-    Args:
-        num_classes: Number of classes K.
-        low: Smallest dimension.
-        high: Largest dimension.
-        descent_dims: Dimensions at which the schemes that optimize points by gradient descent are drawn.
-    """
     requests = native_requests(num_classes, low, high, descent_dims)
 
     def make(seed: int, progress: Progress) -> Drawn:
@@ -156,11 +149,11 @@ def _separation(
 def native_requests(
     K: int, low: int, high: int, descent_dims: Iterable[int]
 ) -> list[tuple[str, int]]:
-    """Return the codes of a figure of maximum cosines, as pairs of a scheme and a dimension.
+    """Return the codes that a figure of maximum cosines shows, as pairs of a scheme and a dimension.
 
     The figure shows `best` at many dimensions, and each scheme of Lindström et al. (2024) at dimensions in which the
-    scheme exists. There are hundreds of Reed-Solomon codes, so only those of full length are drawn. Their
-    codewords have q symbols, where q is the number of elements of the field.
+    scheme exists. There are hundreds of Reed-Solomon codes, so only those are drawn whose codewords have q symbols,
+    where q is the number of elements of the field.
 
     Args:
         K: Number of classes.
@@ -196,11 +189,7 @@ def native_requests(
 
 
 def _full_reed_solomon_lengths(K: int, low: int, high: int) -> list[int]:
-    """Return the dimensions from `low` to `high` in which a Reed-Solomon code of full length has at least K points.
-
-    A Reed-Solomon code over the field with q elements has full length if its codewords have q symbols. Its points then
-    have q (q - 1) dimensions.
-    """
+    """Return the dimensions of Reed-Solomon codes of full length, with q symbols over the field of order q."""
     lengths: list[int] = []
     for q in prime_powers(256):
         length = q * (q - 1)
@@ -210,10 +199,7 @@ def _full_reed_solomon_lengths(K: int, low: int, high: int) -> list[int]:
 
 
 def _between_powers(powers: Iterable[int], half: int) -> list[int]:
-    """Return 9/8, 10/8, 12/8 and 14/8 times each of `powers`, rounded down.
-
-    Numbers that are not below `half` are left out.
-    """
+    """Return 9/8, 10/8, 12/8 and 14/8 times each of `powers`, rounded down, if the result is below `half`."""
     dims: list[int] = []
     for power in powers:
         for eighths in (9, 10, 12, 14):
@@ -224,13 +210,7 @@ def _between_powers(powers: Iterable[int], half: int) -> list[int]:
 
 
 def _histogram(num_classes: int, dim: int, bins: int) -> NamedFigure:
-    """Return a named figure with a histogram of the cosines of `num_classes` prototypes for each of several schemes.
-
-    Args:
-        num_classes: Number of classes K.
-        dim: Dimension of the prototypes. The prototypes of BCH codes have dimension `dim` - 1.
-        bins: Number of intervals into which [-1, 1] is divided.
-    """
+    # `dim` is a power of 2, and BCH codes have lengths 2^m - 1
     schemes = ("uniform", *paper_descents(), "reed_muller")
     requests = [*((scheme, dim) for scheme in schemes), ("bch", dim - 1)]
 

@@ -21,17 +21,19 @@ def margin_descent(
     lr: float,
     progress: Progress = ignore,
 ) -> Points:
-    """Minimize the log-sum-exp of the cosines minus their margins by gradient steps with momentum.
+    """Minimize a log-sum-exp of the cosines of K points minus margins, by gradient steps with momentum.
 
-    The inverse temperature changes linearly from step to step. The points are normalized after each step.
+    The function is (1/t) log sum exp(t (cosine - margin)), where the sum is over all pairs. The number t is called the
+    inverse temperature. It changes linearly from step to step. The points are normalized after each step.
 
     Args:
         start: The (K, n) initial points.
         margins: The symmetric K x K matrix of the margins of the pairs, or one number for all pairs.
-        temperatures: The first and the last inverse temperature.
+        temperatures: The inverse temperatures of the first and of the last step.
         steps: Number of steps.
         lr: Step size.
-        progress: Called after each step.
+        progress: Function that is called after each step with the name of the current stage, the number of finished
+            steps and the number of all steps.
 
     Returns:
         The (K, n) unit points after the last step.

@@ -38,13 +38,13 @@ MIN_THREADED_PRODUCTS = 1 << 25
 def check_descent_options(
     steps: object, lr: object, momentum: object, dtype: object, device: object
 ) -> None:
-    """Check the options of `Descent`.
+    """Check the options of a gradient descent with momentum.
 
     Args:
         steps: Number of steps, at least 0.
         lr: Step size, positive and at most 1e6.
         momentum: Momentum, at least 0 and below 1.
-        dtype: One of `DTYPES`.
+        dtype: Number type, "float32" or "float64".
         device: A torch device that can be used.
 
     Raises:
@@ -79,13 +79,13 @@ def _check_device(device: object) -> None:
 
 @dataclass(frozen=True)
 class Descent:
-    """The parameters of a descent.
+    """The parameters of a gradient descent with momentum.
 
     Attributes:
         steps: Number of steps.
         lr: Step size.
         momentum: Factor of the previous velocity in each step, at least 0 and below 1.
-        dtype: Number type, one of `DTYPES`.
+        dtype: Number type, "float32" or "float64".
         device: The torch device.
     """
 
@@ -107,16 +107,16 @@ def projected_descent(
     """Minimize a function of K points on the sphere by gradient steps with momentum, from uniform random points.
 
     The points are normalized after each step. The function depends on an inverse temperature, which rises linearly from
-    1 to K. The initial points come from numpy's generator, so that a seed gives the same initial points on every
-    device.
+    1 to K. A seed gives the same initial points on every device.
 
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
         gradient: Function of the (K, n) points and the inverse temperature that returns the (K, n) gradient.
-        descent: The parameters of the descent.
+        descent: Number of steps, step size, momentum, number type and device.
         rng: Random generator for the initial points.
-        progress: Called after each step.
+        progress: Function that is called after each step with the name of the current stage, the number of finished
+            steps and the number of all steps.
 
     Returns:
         (K, n) unit points in float64.

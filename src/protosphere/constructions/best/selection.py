@@ -116,18 +116,23 @@ def best(
     prefer: str = PREFERENCES[0],
     tolerance: float = 0.0,
 ) -> SphericalCode:
-    """Return the code of K points in R^n with the lowest known maximum cosine; see `ps.best`.
+    """Return the code of K points in R^n with the lowest known maximum cosine.
+
+    Algebraic codes, parts of larger codes, codes of earlier searches, and the result of a new search are compared.
 
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
         seed: Seed of the random choices of the search.
-        progress: Called during the work.
-        budget: Seconds after which the search ends; None for no limit.
-        iterations: Number of evaluations of the search, in place of `budget`; None for the default.
+        progress: Function that is called with the name of the current stage, the number of finished steps and the
+            number of all steps.
+        budget: Seconds after which the search ends; None for no limit on the time.
+        iterations: Largest number of evaluations of a code and its gradient in the search; it excludes `budget`. None
+            for the default, and 0 for no search.
         catalogue: Whether to use the catalogue of codes of earlier searches.
         prefer: 'separated' takes the code with the lowest maximum cosine. 'energy' takes the code with the lowest
-            energy among all codes whose maximum cosine is at most `tolerance` above the lowest.
+            energy among all codes whose maximum cosine is at most `tolerance` above the lowest. Lower energy means more
+            uniform points.
         tolerance: Largest increase of the maximum cosine that `prefer="energy"` accepts.
     """
     K = num_classes
@@ -160,15 +165,8 @@ def best(
 
 
 def _feasible(found: list[Candidate], K: int, n: int) -> list[Candidate]:
-    """Return the candidates of `found` that fit into memory.
-
-    The function `fits_memory` says which candidates fit. If none fits, the function `size_infeasible_reason` decides
-    instead. If some of the fitting candidates can be certified quickly (see `certified_quickly`), only these are
-    returned.
-
-    Raises:
-        InfeasibleError: If there are candidates, but none fits.
-    """
+    """Return the candidates that fit into memory, or only those that can be certified quickly if there are any."""
+    # if no candidate fits by its own size, those are taken whose scheme needs little enough memory
     fitting = [candidate for candidate in found if fits_memory(candidate, K, n)] or [
         candidate
         for candidate in found
@@ -188,15 +186,12 @@ def _feasible(found: list[Candidate], K: int, n: int) -> list[Candidate]:
 def _algebraic(
     found: list[Candidate], K: int, n: int, progress: Progress
 ) -> Iterator[SphericalCode]:
-    """Build and certify the first `BUILT` of the candidates `found`, and yield their codes.
-
-    The candidates are sorted by their guarantees. As soon as a code attains the converse, candidates whose guarantee is
-    above the converse are left out. For large K and n, only the first candidate is built.
-    """
+    """Build and certify the first candidates, and yield their codes, until no further candidate can be better."""
     limit = float(converse(K, n)) + 1e-12
     met = False
     promising = found[: BUILT if K * K * n <= LARGEST_OPTIMIZED else 1]
     for number, candidate in enumerate(promising):
+        # a code attains the converse, and this candidate need not
         if met and float(candidate.max_cosine) > limit:
             return
         progress(f"building: {candidate.scheme}", number, len(promising))
@@ -211,13 +206,13 @@ def _algebraic(
 def kept_points(
     candidate: Candidate, num_classes: int, dim: int
 ) -> tuple[Placement, Provenance]:
-    """Return K points of a candidate and their provenance.
+    """Return K points of a code that has at least K points, and the provenance of these points.
 
-    If the candidate has more than K points, points of the closest pairs are removed (see `select_subset`). From very
-    large codes, and from linear codes with fewer than 2K points, the first K points are taken instead.
+    One point after another is removed that is in the largest number of closest pairs, until K points are left. From
+    very large codes, and from linear codes with fewer than 2K points, the first K points are taken instead.
 
     Args:
-        candidate: The candidate.
+        candidate: The code, whose points are not built yet.
         num_classes: Number K of points.
         dim: Dimension n.
     """
@@ -244,15 +239,10 @@ def kept_points(
 
 
 def _lowest_energy(codes: Sequence[SphericalCode], tolerance: float) -> int:
-    """Return the index of the code with the lowest energy among codes with nearly the lowest maximum cosine.
-
-    Only codes whose maximum cosine is at most `tolerance` above the lowest maximum cosine are compared. If there are
-    more than `LARGEST_COMPARED` classes, no energies are computed, and the index of the first of these codes is
-    returned.
-    """
     values = [float(code.max_cosine) for code in codes]
     lowest = min(values)
     K = codes[0].num_classes
+    # codes with nearly the lowest maximum cosine; for many classes, the first of them is taken
     near = [
         i for i, value in enumerate(values) if value <= lowest + max(TIE, tolerance)
     ]
@@ -277,10 +267,6 @@ def _rank(code: SphericalCode) -> tuple[float, int]:
 def _choice(
     built: list[SphericalCode], others: list[Candidate], searches: Searches
 ) -> Choice:
-    """Return the record that explains why the first code of `built` was chosen.
-
-    `others` are the candidates that were not built, and `searches` is the result of the searches.
-    """
     winner = built[0]
     bound = winner.certificate.converse
     lowest = (

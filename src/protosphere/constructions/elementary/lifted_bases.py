@@ -30,12 +30,13 @@ def lifted_bases() -> Iterator[Member]:
     """Yield codes made of J mutually unbiased bases of R^(4^t), with J - 1 additional coordinates.
 
     A code has the points (u, sqrt(r) v_j) / sqrt(1+r) and (-u, sqrt(r) v_j) / sqrt(1+r), where u is a vector of basis
-    j, and v_j is vertex j of a simplex in R^(J-1). The bases are the first J >= 2 of Kerdock's 4^t/2 + 1 mutually
-    unbiased bases, in which vectors of different bases have inner product +-1/2^t. With r = (J-1)/(J 2^t), the maximum
-    cosine is r/(1+r) both within a basis and between bases. The case J = 2 is also in `lifted_cross_polytopes`.
+    j, v_j is vertex j of a simplex in R^(J-1), and r = (J-1)/(J 2^t). The bases are the first J >= 2 of Kerdock's 4^t/2
+    + 1 mutually unbiased bases, in which vectors of different bases have inner product +-1/2^t. The maximum cosine is
+    r/(1+r), both within a basis and between bases.
     """
     for m in range(2, LARGEST_FAMILY_DIM.bit_length(), 2):
         for bases in range(2, min(1 << (m - 1), LARGEST_FAMILY_DIM - (1 << m)) + 2):
+            # the codes with two bases are also in `lifted_cross_polytopes`
             r = Fraction(bases - 1, bases << m // 2)
             yield dense_member(
                 dim=(1 << m) + bases - 1,
@@ -49,9 +50,6 @@ def lifted_bases() -> Iterator[Member]:
 
 
 def _points(m: int, bases: int, r: Fraction, count: int) -> Points:
-    """Return the first `count` points of the code with J = `bases` bases of R^(2^m), basis by basis.
-
-    `r` is the number r in the docstring of `lifted_bases`.
-    """
+    # the points of the J = `bases` bases of R^(2^m), basis by basis
     tails = simplex_points(bases)[np.arange(count) // (2 << m)]
     return normalized(np.hstack([unbiased_points(m, count), sqrt(r) * tails]))

@@ -110,12 +110,7 @@ def spread_in_space(
 def _apart(
     points: Points, distance: float, rng: np.random.Generator, *, on_sphere: bool
 ) -> Points | None:
-    """Return a copy of `points`, moved until every pair is at least `distance` apart, or None if the search gives up.
-
-    The search gives up after `MOST_ROUNDS` rounds. It gives up earlier if very many pairs are too close, or if the
-    predicted shortfall of the last round is above 1/20 of the number of points. If `on_sphere` is True, the points stay
-    on the unit sphere. `rng` makes the directions of the moves slightly random.
-    """
+    """Return `points`, moved until all pairs are at least `distance` apart, or None if the search gives up."""
     found = points.copy()
     _scatter_crowds(found, distance, rng, on_sphere=on_sphere)
     most_pairs = max(FEW_PAIRS, MOST_PAIRS_PER_POINT * len(points))
@@ -134,6 +129,7 @@ def _apart(
         if number % ROUNDS_TO_COMPARE == 0:
             later = (MOST_ROUNDS - number) / ROUNDS_TO_COMPARE
             last = _predicted_shortfall(before, shortfall, later)
+            # the search gives up if its last round is predicted to leave too large a shortfall
             if number > ROUNDS_TO_COMPARE and last > len(points) / 20:
                 return None
             before = shortfall
@@ -141,12 +137,8 @@ def _apart(
 
 
 def _predicted_shortfall(before: float, now: float, periods: float) -> float:
-    """Return the predicted shortfall after `periods` times `ROUNDS_TO_COMPARE` more rounds.
-
-    `now` is the shortfall of this round, and `before` is the shortfall `ROUNDS_TO_COMPARE` rounds ago. The prediction
-    is that the shortfall decreases by the factor `now` / `before` in each further period, or not at all if this factor
-    is above 1.
-    """
+    """Return the shortfall expected after `periods` times `ROUNDS_TO_COMPARE` more rounds."""
+    # the shortfall decreased by this factor in the last period, and is expected to do so in each further one
     factor = min(1.0, now / max(before, np.finfo(np.float64).tiny))
     return now * factor**periods
 
@@ -154,16 +146,10 @@ def _predicted_shortfall(before: float, now: float, periods: float) -> float:
 def _scatter_crowds(
     points: Points, distance: float, rng: np.random.Generator, *, on_sphere: bool
 ) -> None:
-    """Move points that have too many close neighbors by random vectors, changing `points` in place.
-
-    A close neighbor is another point at a distance below `distance`. Let d be the dimension of the space, or of the
-    sphere if `on_sphere` is True. A point has too many close neighbors if it has more than `MOST_NEIGHBORS` or more
-    than 2^(d + 1). If it has m of them, the norm of its random vector is at most `SCATTERING` * `distance` * m^(1/d). A
-    ball of about this radius has room for m points that are `distance` apart.
-
-    Points that still have too many close neighbors are moved again, at most `MOST_SCATTERINGS` times in total. If
-    `on_sphere` is True, the points stay on the unit sphere.
-    """
+    """Move points with too many neighbors closer than `distance` by random vectors, in place."""
+    # A point has too many close neighbors if it has more than MOST_NEIGHBORS or more than 2^(dim + 1). If it has m of
+    # them, the norm of its random vector is at most SCATTERING * distance * m^(1/dim). A ball of about this radius has
+    # room for m points that are `distance` apart.
     dim = points.shape[1] - on_sphere
     rows = np.arange(len(points))
     for _ in range(MOST_SCATTERINGS):
@@ -183,10 +169,7 @@ def _scatter_crowds(
 
 
 def _num_close(points: Points, rows: Indices, distance: float) -> Indices:
-    """Return, for each point whose index is in `rows`, the number of other points closer to it than `distance`.
-
-    Distances are computed in float32, so pairs at a slightly larger distance may be counted too.
-    """
+    """Return the number of other points closer than `distance`, or slightly farther, to each of `rows`."""
     counts = [near.sum(axis=1) - 1 for _, near in _near(points, rows, distance)]
     return np.concatenate(counts) if counts else np.zeros(0, dtype=np.int64)
 
@@ -194,11 +177,8 @@ def _num_close(points: Points, rows: Indices, distance: float) -> Indices:
 def _near(
     points: Points, rows: Indices, distance: float
 ) -> Iterator[tuple[Indices, NDArray[np.bool_]]]:
-    """Yield the indices `rows` in blocks, each with a Boolean matrix.
-
-    Entry (i, j) of the matrix says whether the i-th point of the block is closer than `distance` to point j. Distances
-    are computed in float32, so pairs at a slightly larger distance may be included.
-    """
+    """Yield blocks of `rows`, each with a matrix that says which points are closer than `distance` to which row."""
+    # distances are computed in float32, so pairs at a slightly larger distance may be included
     rounded = points.astype(np.float32)
     halves = np.einsum("ij,ij->i", rounded, rounded) / 2
     limit = np.float32((distance**2 + MARGIN) / 2)
@@ -213,9 +193,7 @@ def _near(
 def close_pairs(
     points: Points, rows: Indices, distance: float, most: float = np.inf
 ) -> tuple[Indices, Indices]:
-    """Return all pairs of points that are closer than a distance, each pair once.
-
-    At least one point of each pair is in `rows`.
+    """Return all pairs of points closer than a distance, of which at least one point is in `rows`, each pair once.
 
     Args:
         points: Vectors of norm at most 1, one per row.
@@ -243,11 +221,7 @@ def close_pairs(
 def _verified(
     points: Points, ones: Indices, others: Indices, distance: float
 ) -> tuple[Indices, Indices]:
-    """Return the pairs (`ones[i]`, `others[i]`) whose distance in float64 is below `distance`, each pair once.
-
-    Returns:
-        Two arrays: the smaller and the larger index of each pair.
-    """
+    """Return the pairs closer than `distance` in float64, each once, as their smaller and larger indices."""
     low = np.minimum(ones, others)
     high = np.maximum(ones, others)
     pairs = np.unique(low * len(points) + high)
@@ -262,7 +236,7 @@ def _verified(
 
 
 def _pairs_at_once(points: Points) -> int:
-    """Return the number of pairs whose difference vectors are computed together, which limits the memory they take."""
+    # limits the memory of the difference vectors
     return max(1, BLOCK_ENTRIES // points.shape[1])
 
 
@@ -273,11 +247,7 @@ def _push_apart(
     distance: float,
     rng: np.random.Generator,
 ) -> float:
-    """Move the points `left[i]` and `right[i]` away from each other for all i, by changing `points` in place.
-
-    Returns:
-        The shortfall: the sum over all pairs of 1 - d / `distance`, where d is the distance before the move.
-    """
+    """Move the points of each pair (left[i], right[i]) apart, in place, and return the shortfall before."""
     shifts = np.zeros_like(points)
     shortfall = 0.0
     step = _pairs_at_once(points)

@@ -1,6 +1,6 @@
 """The registry of losses.
 
-Each module class of a loss is decorated with `loss`, which adds a `Loss` to the registry.
+A loss is a class derived from nn.Module and a function. The decorator `loss` adds both to the registry, as a `Loss`.
 """
 
 import inspect
@@ -17,13 +17,14 @@ Module = TypeVar("Module", bound=type[nn.Module])
 
 @dataclass(frozen=True)
 class Loss:
-    """Record of a registered loss: its name, function, module class, summary and reference.
+    """Record of a registered loss.
 
     Attributes:
         name: Name of the loss in presets and configs.
         function: Function that is called with (z, target, projection, options...) and returns the mean loss over the
             batch.
-        module: Module class. A module is created with (head_or_code, options...) and called with (z, target).
+        module: Class derived from nn.Module. An instance is created with (head_or_code, options...), and it is called
+            with (z, target).
         summary: Description in one line.
         reference: Paper that the loss comes from.
 
@@ -41,7 +42,7 @@ class Loss:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Names of the keyword options of the module class, such as `scale`, `margin` or `radius`.
+        """Names of the keyword options with which the nn.Module of the loss is created, such as `scale` or `margin`.
 
         Example:
             >>> from protosphere.nn import LOSSES
@@ -58,12 +59,12 @@ LOSSES: Registry[Loss] = Registry("loss")
 def loss(
     name: str, function: Callable[..., Tensor], *, summary: str, reference: str
 ) -> Callable[[Module], Module]:
-    """Return a decorator that registers a loss: the decorated module class together with `function`.
+    """Return a decorator that registers a loss: the decorated class, derived from nn.Module, together with `function`.
 
     Args:
         name: Name of the loss in presets and configs. A name cannot be registered twice.
-        function: Function that is called with (z, target, projection, options...) and returns the mean loss over the
-            batch.
+        function: Function that computes the same loss. It is called with (z, target, projection, options...) and
+            returns the mean loss over the batch.
         summary: Description in one line.
         reference: Paper that the loss comes from.
     """

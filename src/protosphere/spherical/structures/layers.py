@@ -38,9 +38,12 @@ class LayeredPoints(Plain):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        For up to `MEASURED_POINTS` points, the maximum cosine is measured. For more points, the result is the cosine of
-        the angle `angle`. It is a float if two of the first `PROBED_POINTS` points have this cosine up to rounding.
-        Otherwise, it is an `UpperBound`.
+        For up to 200,000 points, the maximum cosine is measured. For more points, the result is the cosine of the angle
+        `angle`. It is a float if two of the first 20,000 points have this cosine up to rounding. Otherwise, it is an
+        `UpperBound`.
+
+        Args:
+            progress: Called while points are measured.
         """
         if self.count <= MEASURED_POINTS:
             return super().largest_cosine(progress)

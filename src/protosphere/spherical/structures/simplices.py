@@ -33,8 +33,7 @@ class OrthogonalSimplices:
     """Points that are vertices of regular simplices in orthogonal subspaces.
 
     Simplex b has sizes[b] vertices. Only sizes[b] - 1 coordinates of its vertices are nonzero, and no two simplices
-    share such a coordinate. The vertices of all simplices are numbered in the order of the simplices. Within a simplex,
-    they are in the order of `geometry.simplex`.
+    share such a coordinate. The vertices of all simplices are numbered in the order of the simplices.
 
     Attributes:
         sizes: Number of vertices of each simplex.
@@ -70,7 +69,7 @@ class OrthogonalSimplices:
 
     @property
     def work(self) -> int:
-        """Approximate number of operations of `verified_cosine`. Pairs of points are not compared."""
+        """Approximate number of operations that `verified_cosine` needs. Pairs of points are not compared."""
         return self.count
 
     @cached_property
@@ -80,9 +79,6 @@ class OrthogonalSimplices:
 
     def unit_rows(self, start: int, stop: int) -> Points:
         """Return points `start` to `stop - 1` as float64 unit vectors.
-
-        In the coordinates j = 1, 2, ... of its simplex, vertex i = 0, 1, ... has the entry f_j if i < j, -j f_j if i =
-        j, and 0 if i > j. The numbers f_j > 0 are computed by `geometry.simplex.simplex_factors`.
 
         Args:
             start: Index of the first point.
@@ -95,6 +91,8 @@ class OrthogonalSimplices:
         size = self.sizes[block][:, None]
         which = (numbers - first[block])[:, None]
         j = np.arange(1, int(size.max(initial=1)))
+        # In the coordinates j = 1, 2, ... of its simplex, vertex i = 0, 1, ... has the entry f_j if i < j, -j f_j if i
+        # = j, and 0 if i > j. The numbers f_j > 0 are the factors of the simplex.
         entries = np.where(
             which < j, 1.0, np.where(which == j, -j, 0.0)
         ) * simplex_factors(size, j)
@@ -105,24 +103,38 @@ class OrthogonalSimplices:
         return rows
 
     def sign_rows(self) -> None:
-        """Return None, because the points do not have the form of `SignRows`."""
+        """Return None, because the points do not consist of entries +c and -c with one number c."""
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
         The cosine is 0 if the points are in at least two simplices. Otherwise it is -1 / (size - 1), where `size` is
         the number of vertices of their simplex.
+
+        Args:
+            progress: Not called.
         """
         return max(self.spectrum(progress)), "orthogonal simplices"
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points (see `check`), and return the maximum cosine and a text that says how it was found."""
+        """Check the points, and return the maximum cosine and a text that says how it was found.
+
+        Args:
+            progress: Not called.
+
+        Raises:
+            CertificateError: If two classes have the same point.
+        """
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
-        """Return a mapping from each cosine to its number of pairs.
+        """Return a mapping from each cosine to the number of pairs of points with this cosine.
 
-        The numbers of pairs are computed from the number of points in each simplex.
+        Args:
+            progress: Not called.
+
+        Raises:
+            CertificateError: If two classes have the same point.
         """
         del progress
         self.check()
@@ -157,12 +169,15 @@ class OrthogonalSimplices:
     arrays = point_arrays
 
     def header(self) -> dict[str, Any]:
-        """Return an empty dictionary: no header entries describe the arrays."""
+        """Return an empty dictionary, because a file needs no header entries besides the arrays."""
         return {}
 
     @classmethod
     def read(cls, content: Content) -> OrthogonalSimplices:
         """Read the numbers of vertices of the simplices, and one vertex for each class, from the content of a file.
+
+        Args:
+            content: Arrays and header of the file, with the number K of points and the dimension n.
 
         Raises:
             InvalidArgumentError: If the simplices do not fit into R^n, or two classes have the same vertex.

@@ -136,8 +136,8 @@ def add_weighted_words(
         bins: Number of codewords per coset, without their antipodes. The coordinates are divided into as many bins of
             equal size, and each codeword of the linear code has equal entries in a bin.
         both: Whether the points include the antipode of each codeword, the negative vector.
-        z: (groups, rows * LANES) coordinates of the sums, in groups of LANES = 16 sums; updated in place. Coordinate r
-            of sum w of a group is number r * LANES + w of its row.
+        z: (groups, rows * LANES) coordinates of the sums, in groups of LANES = 16 sums; updated in place. Entry
+            (g, r * LANES + w) is coordinate r of sum w of group g.
     """
     x = np.zeros(bins * LANES, np.float32)
     y = np.empty(bins * LANES, np.float32)
