@@ -28,7 +28,9 @@ def all_orders(num_classes: int) -> Indices:
 
 
 def pair_terms(similarity: Points, cosines: Points) -> tuple[Indices, Points, Points]:
-    """Return the arrays that an exhaustive search over all orders needs.
+    """Return all K! orders of K points, and the similarities and cosines of the pairs of classes in these orders.
+
+    In an order, class i gets point order[i].
 
     Args:
         similarity: K x K similarity of the classes.
@@ -47,14 +49,18 @@ def pair_terms(similarity: Points, cosines: Points) -> tuple[Indices, Points, Po
 
 
 def exact_order(similarity: Points, cosines: Points) -> tuple[Indices, str] | None:
-    """Return the order with the largest sum over pairs of similarity times cosine, if it can be proved optimal.
+    """Return the order of the points with the largest sum over pairs of similarity times cosine, or None.
+
+    In an order, class i gets point order[i]. None is returned if no order is proved optimal. An order is proved optimal
+    if all cosines are equal, or by trying all orders of at most 8 points. For more points, a matching may prove it if
+    the points form disjoint pairs with one cosine, and all other cosines are equal, as in a cross-polytope.
 
     Args:
         similarity: K x K similarity of the classes.
         cosines: K x K cosines of the points.
 
     Returns:
-        The order, and the reason why no other order is better. If no order can be proved optimal, None is returned.
+        The order, and the reason why no other order is better.
     """
     K = len(cosines)
     upper = cosines[np.triu_indices(K, 1)]

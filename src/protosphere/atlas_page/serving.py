@@ -28,8 +28,8 @@ class Serving:
 
     Attributes:
         member: The member.
-        first: Smallest number of classes.
-        last: Largest number of classes.
+        first: Smallest number of classes for which it is used.
+        last: Largest number of classes for which it is used.
     """
 
     member: Member

@@ -34,7 +34,7 @@ class Bound:
 
 
 def short_cosine(value: Cosine, largest_denominator: int = 10_000) -> str:
-    """Return a cosine as text: a fraction if its denominator is small, otherwise a decimal number of six digits.
+    """Return a cosine as text: a fraction if its denominator is small, else a decimal number of six significant digits.
 
     Args:
         value: The cosine, a Fraction or a float.

@@ -36,7 +36,7 @@ def compare(
 
     Args:
         dims: Dimensions n. 16,32,64 is a list, and 10:100:5 stands for 10, 15, 20, ..., 100.
-            4:256 stands for all numbers 2^m, 2^m - 1, K/2 (rounded up), K - 1 and K from 4 to 256.
+            For K classes, 4:256 stands for all numbers 2^m, 2^m - 1, K/2 (rounded up), K - 1 and K from 4 to 256.
         schemes: Names of schemes, separated by commas, or all.
             The default is best and the nine schemes of Lindström et al. (2024).
         modify: Shorten, puncture and extend codes, so that their schemes exist in more dimensions.

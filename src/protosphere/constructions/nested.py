@@ -29,10 +29,10 @@ def nested_order(points: Points, num_first: int) -> Indices:
     - The first rows of `points` are chosen.
     - The first row is chosen, and then again and again the point whose largest cosine with the points chosen before is
       lowest.
-    - For codes of moderate size, a greedy choice takes points whose pairwise cosines are at most a threshold. The
-      threshold is as low as possible.
+    - For codes of moderate size, a greedy choice takes points whose pairwise cosines are at most a threshold, which is
+      the lowest at which it finds enough points.
 
-    Each later point is the point whose largest cosine with all points before it is lowest.
+    The other points follow. Each of them is the point whose largest cosine with all points before it is lowest.
 
     Args:
         points: Unit vectors, as rows.

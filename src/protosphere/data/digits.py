@@ -21,7 +21,7 @@ BRIGHTEST = 16
     "digits", 10, summary="1,797 handwritten digits of 8 x 8 pixels, inside the package"
 )
 def read_digits(files: tuple[Path, ...] = ()) -> Dataset:
-    """Return the dataset, with the original brightness from 0 to 16 scaled to bytes from 0 to 255.
+    """Return the dataset `digits`, with the original brightness from 0 to 16 scaled to bytes from 0 to 255.
 
     The 500 images of the test set are drawn at random with a fixed seed, so they are the same in every call. The
     argument `files` is ignored, because the digits are inside the package.

@@ -201,7 +201,7 @@ def _metacyclic_groups(max_order: int) -> Iterator[tuple[str, list[Permutation]]
 
 @lru_cache(maxsize=4)
 def group_names(max_order: int) -> dict[str, list[Permutation]]:
-    """Return the names and generators of the cyclic, metacyclic and other small groups that the search tries.
+    """Return the names and generators of the cyclic, metacyclic and other small groups that searches try.
 
     Args:
         max_order: Largest order of cyclic and metacyclic groups. A few of the other groups may be larger.

@@ -111,7 +111,7 @@ def reason(error: BaseException) -> str:
     """Return a short message for an exception: the message of the operating system, if there is one.
 
     The exception and the exceptions that led to it are searched for such a message. If there is none, the first line of
-    the message of `error` is returned.
+    the message of `error` is returned, or the name of its type if the message is empty.
     """
     cause: BaseException | None = error
     while cause is not None:

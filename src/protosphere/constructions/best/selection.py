@@ -127,8 +127,8 @@ def best(
         progress: Function that is called with the name of the current stage, the number of finished steps and the
             number of all steps.
         budget: Seconds after which the search ends; None for no limit on the time.
-        iterations: Largest number of evaluations of a code and its gradient in the search; it excludes `budget`. None
-            for the default, and 0 for no search.
+        iterations: Largest number of evaluations of a code and its gradient in the search. None for the default, and
+            0 for no search. It cannot be given together with `budget`.
         catalogue: Whether to use the catalogue of codes of earlier searches.
         prefer: 'separated' takes the code with the lowest maximum cosine. 'energy' takes the code with the lowest
             energy among all codes whose maximum cosine is at most `tolerance` above the lowest. Lower energy means more
@@ -208,8 +208,9 @@ def kept_points(
 ) -> tuple[Placement, Provenance]:
     """Return K points of a code that has at least K points, and the provenance of these points.
 
-    One point after another is removed that is in the largest number of closest pairs, until K points are left. From
-    very large codes, and from linear codes with fewer than 2K points, the first K points are taken instead.
+    Points are removed one by one until K points are left. Each time, a point that is in the largest number of closest
+    pairs is removed. From very large codes, and from linear codes with fewer than 2K points, the first K points are
+    taken instead.
 
     Args:
         candidate: The code, whose points are not built yet.

@@ -134,7 +134,8 @@ def semantic(
         dim: Dimension n.
         seed: Seed of `ps.best` and of `ps.assign`.
         rng: Random generator of the noise added to the initial points.
-        progress: Called during the descent.
+        progress: Function that is called with the name of the current stage, the number of finished steps and the
+            number of all steps.
         similarity: Symmetric K x K matrix S, encoded as text by `similarity_text`, or the name of a class tree of the
             package. The default, the empty text, is not a similarity; a request with it is infeasible.
         weight: Weight of S, from 0 to 1. 'auto' is 1 if the similarities are the cosines of some points in R^n.

@@ -115,7 +115,8 @@ def quantized(
         least_distance: Smallest distance between two values of a part. If it is None, a default distance is tried
             first. It is halved until it can be reached.
         rng: Random generator of the rotation and of k-means.
-        progress: Called after each part and each codebook.
+        progress: Function that is called with the name of the current stage, the number of finished steps and the
+            number of all steps.
 
     Returns:
         The quantized points, which approximate the rotated vectors, and the mean cosine of points and vectors.

@@ -93,7 +93,7 @@ def spread(points: Points, least_degrees: float, rng: np.random.Generator) -> Po
 def spread_in_space(
     points: Points, distance: float, rng: np.random.Generator
 ) -> Points | None:
-    """Move apart all points of R^n that are closer than a distance.
+    """Move apart all points of R^n that are closer than a distance, or return None if the search fails.
 
     Args:
         points: Vectors of norm at most 1, as rows.

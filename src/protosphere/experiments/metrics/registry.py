@@ -20,7 +20,7 @@ class Predictions:
     """Predictions for a batch of B examples.
 
     Attributes:
-        logits: B x K logits.
+        logits: B x K logits, where K is the number of classes.
         labels: B true classes.
         dataset: Dataset of the examples.
 

@@ -29,7 +29,7 @@ def with_torch_strides(tensor: Tensor) -> Tensor:
 
 
 def aligned_zeros(shape: tuple[int, ...]) -> NDArray[np.float32]:
-    """Return float32 zeros whose memory begins at a cache line.
+    """Return float32 zeros whose memory begins at a cache line, that is, at a multiple of 64 bytes.
 
     A cache line has room for 16 numbers. If each row has 16 numbers, each row fills exactly one cache line.
 

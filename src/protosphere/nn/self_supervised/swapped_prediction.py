@@ -93,7 +93,7 @@ class SwappedPrediction(nn.Module):
         return sinkhorn(cosines, epsilon=self.epsilon, iterations=self.iterations)
 
     def forward(self, views: Sequence[Tensor]) -> Tensor:
-        """Return the mean over the batch and all ordered pairs of different views of the cross-entropy, as a scalar.
+        """Return the mean cross-entropy over the batch and all ordered pairs of different views, as a scalar.
 
         The cross-entropy of a pair compares the prediction of one view with the Sinkhorn assignment of the other view.
 

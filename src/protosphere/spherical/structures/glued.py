@@ -144,7 +144,8 @@ class GluedWords:
         The cosine is an `UpperBound` if no two points are known to have this cosine.
 
         Args:
-            progress: Called while points are compared.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
         """
         if self.share == 1:
             return self.codewords.largest_cosine(progress)
@@ -168,7 +169,8 @@ class GluedWords:
         """Check the stored codewords, and return the maximum cosine and a text that says how it was found.
 
         Args:
-            progress: Called while points are compared.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
 
         Raises:
             CertificateError: If the stored data of the codewords contradict each other.
@@ -182,7 +184,8 @@ class GluedWords:
         They are not known exactly if `share` is less than 1.
 
         Args:
-            progress: Called while points are compared.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
         """
         return self.codewords.spectrum(progress) if self.share == 1 else None
 
@@ -284,8 +287,8 @@ def with_glue(
 ) -> Plain | GluedWords:
     """Return codewords followed by glue vectors, as a float64 matrix if they are few, else as `GluedWords`.
 
-    The points are a matrix (`Plain`) if there are at most `ALL_PAIRS_POINTS` points and the matrix has at most
-    `LARGEST_DENSE` entries.
+    The points are a matrix (`Plain`) if there are at most 20,000 points and the matrix has at most 2^23
+    entries.
 
     Args:
         codewords: The codewords, as packed signs.

@@ -43,7 +43,8 @@ class LayeredPoints(Plain):
         `UpperBound`.
 
         Args:
-            progress: Called while points are measured.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
         """
         if self.count <= MEASURED_POINTS:
             return super().largest_cosine(progress)

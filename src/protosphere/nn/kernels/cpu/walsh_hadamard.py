@@ -3,7 +3,7 @@
 The points are the codewords of all cosets as vectors with entries +1 and -1, without glue vectors. If the argument
 `both` of a function is True, the points also include the antipode of each codeword, which is the negative vector.
 
-The array z has shape (groups, rows * LANES). A group has LANES = 16 vectors, with one row per coordinate (see `simd`).
+The array z has shape (groups, rows * LANES). A group has LANES = 16 vectors, with one row per coordinate.
 Number w of each row belongs to vector w of the group; it is in lane w. The array `flips` has shape (cosets, rows). Row
 c has the signs by which the rows of z are multiplied for coset c. A sign is +1 or -1, or 0 in a row that only fills up
 its bin.
