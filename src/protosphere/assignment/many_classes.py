@@ -72,7 +72,7 @@ def _reassigned(
     block: Indices,
     rng: np.random.Generator,
 ) -> Indices:
-    """Return the new point indices of the classes in `block`, which exchange their points with each other."""
+    # a tabu search exchanges the points of the classes in `block`; all other classes keep their points
     placed = points[order]
     block_points = points[order[block]]
     block_similarity = similarity[np.ix_(block, block)]
@@ -87,7 +87,7 @@ def _reassigned(
 def _group_order(
     similarity: Points, points: Points, rng: np.random.Generator
 ) -> Indices:
-    """Return the index of the point of each class, so that groups of similar classes get groups of close points."""
+    # groups of similar classes get groups of close points
     class_groups = _bisected(_spectral_embedding(similarity), NUM_GROUPS)
     point_groups = _bisected(points, NUM_GROUPS)
     sizes = np.array([len(group) for group in class_groups])
@@ -109,7 +109,7 @@ def _group_order(
 
 
 def _spectral_embedding(similarity: Points) -> Points:
-    """Return a matrix with a row for each class; the inner products of the rows approximate the similarities."""
+    # the inner products of the rows of the result approximate the similarities
     from scipy.sparse.linalg import eigsh
 
     start = np.ones(len(similarity))
@@ -118,7 +118,7 @@ def _spectral_embedding(similarity: Points) -> Points:
 
 
 def _bisected(vectors: Points, count: int) -> list[Indices]:
-    """Divide the rows into `count` groups of close rows, given by their indices; `count` is a power of two."""
+    # `count` is a power of two
     groups = [np.arange(len(vectors))]
     while len(groups) < count:
         halves: list[Indices] = []
@@ -129,7 +129,7 @@ def _bisected(vectors: Points, count: int) -> list[Indices]:
 
 
 def _halves(vectors: Points, group: Indices) -> tuple[Indices, Indices]:
-    """Divide the rows with the indices `group` into two halves along their first principal component."""
+    # the rows are divided in the middle of their order along the first principal component
     centered = vectors[group] - vectors[group].mean(axis=0)
     eigenvectors = np.linalg.eigh(centered.T @ centered)[1]
     direction = eigenvectors[:, -1]

@@ -136,9 +136,7 @@ def part_table(
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Rows of a table, with the values as they were given."""
-
-    rows: list[Row]
+    rows: list[Row]  # values as they were given
     classes: list[str] | None  # None if the classes have no names
     parts: list[str]  # empty if the parts have no names
 
@@ -242,7 +240,7 @@ def _rows_of_frame(frame: Any) -> _Rows:
 
 
 def _has_row_numbers(index: Any, labels: list[Any]) -> bool:
-    """Return whether the `labels` of a data frame, the entries of its index, are row numbers, not class names."""
+    # 0, 1, 2, ... are row numbers
     if labels == list(range(len(labels))):
         return True
     # other integers may be class names, but the index then has a name
@@ -251,7 +249,7 @@ def _has_row_numbers(index: Any, labels: list[Any]) -> bool:
 
 
 def _numbered(table: _Rows) -> PartTable:
-    """Replace values by their indices, after checking that no two classes have the same values."""
+    # values are replaced by their indices
     numbering = _Numbering(table.parts)
     numbered: list[list[int]] = []
     for number, row in enumerate(table.rows):
@@ -281,7 +279,7 @@ class _Numbering:
         self._has_dicts: bool | None = None  # until the first row
 
     def numbers_of(self, row: object, name: str) -> list[int]:
-        """Return the index of each value in `row`; a value that is new gets the next index of its part."""
+        # a value that no earlier row has gets the next index of its part
         if isinstance(row, str) or not isinstance(row, Sequence | Mapping | np.ndarray):
             raise InvalidArgumentError(
                 f"'parts' must have a list of values for each class, got {brief(row)} for class {name}"
@@ -297,7 +295,7 @@ class _Numbering:
         return numbers
 
     def _cells(self, row: Row, name: str) -> list[Any]:
-        """Return the values in `row` in the order of the parts; the first row also names the parts."""
+        # if the parts have no names yet, they get the names of the keys of `row`, or numbers if `row` is a sequence
         has_dict = isinstance(row, Mapping)
         if self._has_dicts not in (None, has_dict):
             raise InvalidArgumentError(

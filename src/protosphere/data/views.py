@@ -230,6 +230,6 @@ def _resized_crops(pixels: Tensor, views: Views) -> Tensor:
 
 
 def _centers(start: Tensor, size: Tensor, count: int) -> Tensor:
-    """Return the centers of the `count` pixels of each resized crop, as positions in the original image."""
+    # centers of the pixels of the resized crops along one axis, as positions in the original images
     steps = (torch.arange(count) + 0.5) / count
     return start[:, None] + size[:, None] * steps

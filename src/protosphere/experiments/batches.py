@@ -196,7 +196,7 @@ def training_batches(
 
 
 def _inputs(data: DeviceData, rows: Tensor, moves: Moves | None) -> Tensor:
-    """Return the normalized training inputs with the indices `rows`; `moves` are random transforms, None for none."""
+    # `moves` are random transforms; None stands for no transforms
     images = data.train.inputs
     on_processor = images.device.type == "cpu" and images.dtype == torch.uint8
     if moves is not None and on_processor and len(images) >= LEAST_FUSED:

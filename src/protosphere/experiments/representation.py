@@ -134,7 +134,7 @@ class RepresentationEvaluation:
             return torch.cat([self.classifier(inputs) for inputs, _ in batches])
 
     def _prototype_use(self, features: Tensor) -> tuple[float, float]:
-        """Return the number of prototypes that are nearest to some embedding, and the perplexity of their use."""
+        # the number of prototypes in use, and the perplexity of the distribution of the examples over them
         head = cast("ObjectiveHead", self.classifier.head)
         prototypes = prototypes_of(self.classifier.head)
         with torch.no_grad():

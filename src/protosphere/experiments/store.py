@@ -101,7 +101,6 @@ def _order(record: RunRecord) -> tuple[str, int, str, int, str]:
 
 
 def _read_record(path: Path) -> RunRecord:
-    """Return the record in a file, after checking that the name of the file is the digest of the record."""
     with reading(path, "not the record of a run"):
         record = record_from(json.loads(path.read_text(encoding="utf-8")), str(path))
     if path.stem != record.digest:

@@ -25,12 +25,11 @@ TRIES = 2
 
 
 class _Worker:
-    """A worker process, with the sweep's end of the pipe between the sweep and the worker."""
-
     def __init__(self) -> None:
         context = multiprocessing.get_context(
             "spawn"
         )  # a fork would inherit torch's threads half alive
+        # `pipe` is the sweep's end, `theirs` is the worker's end
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
         self.process.start()

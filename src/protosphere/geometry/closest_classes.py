@@ -97,7 +97,7 @@ def closest_classes(
 def _sets_by_sum(
     part_distances: Sequence[float],
 ) -> Iterator[tuple[float, tuple[int, ...]]]:
-    """Yield (sum of distances, set) for each nonempty set of parts, in ascending order of the sums."""
+    # all nonempty sets of parts, each with the sum of its distances, in ascending order of the sums
     # a set from the priority queue is followed by two sets: one adds the next part, one replaces the last part by it
     order = sorted(range(len(part_distances)), key=part_distances.__getitem__)
     sizes = [part_distances[part] for part in order]

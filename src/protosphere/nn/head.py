@@ -109,7 +109,7 @@ class PrototypeHead(nn.Module):
         self._may_be_replaced = is_on_meta(self.projection)
 
     def _use_first(self, num_classes: int, dtype: torch.dtype | None = None) -> None:
-        """Use the first `num_classes` prototypes of the reserve, with buffers of `dtype` or torch's default dtype."""
+        # if `dtype` is None, the buffers of the projection get torch's default dtype
         self.code = growth.first_classes(self.reserve, num_classes)
         current = getattr(self, "projection", None)
         resharded = getattr(current, "of", None)  # a ShardedProjection stays sharded
@@ -122,7 +122,7 @@ class PrototypeHead(nn.Module):
     def _refill(
         self, num_classes: int, device: torch.device, dtype: torch.dtype
     ) -> None:
-        """Rebuild the projection of the first `num_classes` prototypes, with buffers of this device and dtype."""
+        # the projection is built on the CPU and then moved
         with torch.device("cpu"):
             self._use_first(num_classes, dtype)
         self.projection.to(device)
@@ -155,7 +155,7 @@ class PrototypeHead(nn.Module):
         return super().train(mode)
 
     def _restore_lost_buffers(self) -> None:
-        """Rebuild the prototypes if a loader has replaced their buffers, which is checked once after each load."""
+        # the buffers are checked only once after each load
         if not self._may_be_replaced or is_on_meta(self.projection):
             return
         self._may_be_replaced = False
@@ -207,7 +207,7 @@ class PrototypeHead(nn.Module):
         return scale * self.preset.embed(wide)
 
     def _checked_input(self, z: Tensor) -> Tensor:
-        """Return z, in float32 if it has half precision, after checking that it has the shape (..., n)."""
+        # returns z, in float32 if it has half precision
         if self._may_be_replaced and not torch.compiler.is_compiling():
             self._restore_lost_buffers()
         return checked_wide(z, self.dim)

@@ -102,7 +102,7 @@ def _require_tensor(name: str, value: object) -> None:
 def _logit_vectors(
     vectors: Tensor, prototypes: Prototypes
 ) -> tuple[Tensor, Projection]:
-    """Return the vectors whose dot products with the prototypes are the logits, and the projection for them."""
+    """Return the vectors whose dot products with the prototypes are the logits, and the module for these products."""
     if isinstance(prototypes, Tensor):
         projection = _matrix_projection(prototypes)
     elif isinstance(prototypes, SphericalCode):
@@ -136,7 +136,7 @@ def _matrix_projection(matrix: Tensor) -> Projection:
 
 
 def _code_projection(code: SphericalCode, like: Tensor) -> Projection:
-    """Return the cached projection of `code` on the device of `like`, in float64 or float32 as `like` needs it."""
+    # projections are cached by dtype and device
     dtype = torch.float64 if like.dtype == torch.float64 else torch.float32
     kept = _projections.setdefault(code, {})
     key = (dtype, like.device)
@@ -147,7 +147,7 @@ def _code_projection(code: SphericalCode, like: Tensor) -> Projection:
 
 
 def _shifted(vectors: Tensor, target: Tensor, shift: int) -> tuple[Tensor, Tensor]:
-    """Drop positions so that each vector is paired with the target `shift` positions later."""
+    # each vector is paired with the target `shift` positions later
     if vectors.ndim < 2 or shift >= vectors.shape[-2]:
         raise InvalidArgumentError(
             f"'shift' must be below the number of positions, the last dimension of 'input' but one, got {shift} for "

@@ -89,7 +89,7 @@ def part_decisions(
 
 
 def _part_tables(structure: ProductPoints, projection: Projection) -> PartTables:
-    """Return the module for dot products with the points of each part: that of `projection`, or a new one."""
+    # the module of `projection` if it has one for these parts, otherwise a new module
     for block in projection.blocks:
         held = cast("PartTables | None", getattr(block, "tables", None))
         if held is not None and held.sizes == structure.sizes:

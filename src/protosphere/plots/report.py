@@ -86,13 +86,12 @@ def report_page(
 
 
 def _figure_html(figure: Any, *, with_library: bool) -> str:
-    """Return a plotly figure as HTML, with plotly's script if `with_library` is True."""
+    # plotly's script is included if `with_library` is True
     config = {"displaylogo": False, "responsive": True}
     return figure.to_html(full_html=False, include_plotlyjs=with_library, config=config)
 
 
 def _summary(runs: Sequence[Trained], rows: Sequence[Row]) -> str:
-    """Return the paragraph about the runs and the figures below the heading, as HTML."""
     # `rows` also has the runs that did not finish
     unfinished = len(rows) - len(runs)
     sentences = [f"{len(runs)} runs finished, {unfinished} infeasible or failed."]
@@ -211,7 +210,7 @@ def _add_runs(figure: Any, runs: Sequence[Trained], style: FigureStyle) -> None:
 
 
 def _separation(num_classes: int, rows: Sequence[Averaged]) -> list[Row]:
-    """Return the rows of the table of bounds, one for each code: maximum cosine, converse and achievable bound."""
+    # one row for each code: its maximum cosine and the bounds
     # learned heads have no maximum cosine and get no row
     codes: set[tuple[str, int, float]] = set()
     for row in rows:

@@ -144,7 +144,7 @@ MAX_RATIONAL_ORDER = 60
 
 
 def _random_family(rng: np.random.Generator, names: list[str]) -> list[str]:
-    """Draw cyclic, metacyclic or other groups, and return those of `names` that belong to this family."""
+    # cyclic groups, metacyclic groups or all other groups
     cyclic: list[str] = []
     metacyclic: list[str] = []
     others: list[str] = []
@@ -191,7 +191,7 @@ def _random_action(symmetry: Group, dim: int, rng: np.random.Generator) -> Matri
 def _orbit_types(
     symmetry: Group, matrices: Matrices, rng: np.random.Generator
 ) -> list[tuple[Matrices, Points]]:
-    """Return the types of orbits of a group that acts on R^n, as pairs of coset matrices and a projector."""
+    # pairs of coset matrices and the projector onto the points that the stabilizer fixes
     types: list[tuple[Matrices, Points]] = []
     for subgroup in symmetry.subgroups:
         members = list(subgroup)
@@ -212,7 +212,7 @@ def _orbit_types(
 def _random_composition(
     sizes: list[int], max_counts: list[int], total: int, rng: np.random.Generator
 ) -> list[int] | None:
-    """Draw how many orbits of each type have `total` points together; None if no orbit fits the rest."""
+    # None if points are missing but no further orbit fits
     counts = [0] * len(sizes)
     while total > 0:
         fitting = [
@@ -232,7 +232,7 @@ def _random_composition(
 def _random_group(
     num_points: int, rng: np.random.Generator
 ) -> tuple[str, Group] | None:
-    """Draw one of the groups of `group_names`, and return its name and the group; None if the attempt fails."""
+    # None if the drawn family is empty, or if the drawn group has too many elements
     max_order = max(2, min(num_points, MAX_GROUP_ORDER))
     family = _random_family(rng, list(group_names(max_order)))
     if not family:
@@ -272,7 +272,7 @@ def random_arrangement(
 def _random_symmetry(
     num_points: int, dim: int, rng: np.random.Generator
 ) -> tuple[str, Group, Matrices] | None:
-    """Draw a group, and return its name, the group and its (order, n, n) matrices; None if the attempt fails."""
+    # None if the attempt fails
     kind = rng.random()
     if kind < RATIONAL_PROBABILITY:
         max_order = max(2, min(num_points, MAX_RATIONAL_ORDER))

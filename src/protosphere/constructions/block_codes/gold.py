@@ -43,7 +43,6 @@ def gold(largest_dim: int) -> Iterator[Member]:
 
 
 def _words(m: int, num_classes: int) -> LinearWords | CosetUnion:
-    """Return the first `num_classes` codewords of the nested codes of length 2^m."""
     # few codewords are stored by their generator matrix, more codewords by their cosets
     bits = message_bits(num_classes)
     if bits > STRUCTURE_BITS:

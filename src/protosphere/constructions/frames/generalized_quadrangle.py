@@ -171,19 +171,18 @@ def _points(q: int, count: int) -> Points:
 
 
 def _section_cosines(q: int, num_fixed: int) -> tuple[Fraction, Fraction]:
-    """Return the maximum cosine of a code with `num_fixed` fixed points, and a common divisor of all 1 - cosine."""
+    # the maximum cosine, and the greatest common divisor of all 1 - cosine
     b = Fraction(1, q * q)
     left = (1 - b) * (1 + num_fixed * b) / (1 + (num_fixed - 1) * b)
     apart = (1 - b) / left
     collinear = (1 + Fraction(1, q)) / left
-    # the greatest common divisor of the two values of 1 - cosine
     over = gcd(apart.numerator, collinear.numerator)
     under = lcm(apart.denominator, collinear.denominator)
     return 1 - apart, Fraction(over, under)
 
 
 def _section(q: int, num_fixed: int, count: int) -> Points:
-    """Return the first `count` points that are collinear with none of `num_fixed` fixed points, as unit rows."""
+    # the points that are collinear with none of `num_fixed` fixed points
     points = _points(q, _size(q))
     left = np.arange(len(points))
     fixed = np.zeros(num_fixed, dtype=np.int64)

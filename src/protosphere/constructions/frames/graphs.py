@@ -373,7 +373,7 @@ def latin_squares(m: int, t: int) -> Adjacency:
 
 
 def _residues(m: int) -> list[tuple[int, Indices]]:
-    """Return q and the array of 0, ..., m - 1 modulo q, for the largest power q of each prime that divides `m`."""
+    # for each q, the numbers 0, ..., m - 1 modulo q
     return [(q, np.arange(m) % q) for q in _prime_power_factors(m)]
 
 

@@ -153,7 +153,8 @@ class DINOLoss(nn.Module):
             return mean_cross_entropy(by_view(found, len(student)), targets)
 
     def _targets(self, teacher: Tensor) -> Tensor:
-        """Return the target of each row: its mean prototype, or its K probabilities for learned prototypes."""
+        # for fixed prototypes, a target is the mean prototype under the teacher's probabilities, a vector of n numbers
+        # for learned prototypes, it is the vector of the K probabilities
         if self.teacher_prototypes is None:
             projection = projection_of(self.prototypes)
         else:
@@ -176,7 +177,6 @@ class DINOLoss(nn.Module):
         )
 
     def _centered(self, rows: Tensor) -> Tensor:
-        """Subtract the center, divide by the teacher's temperature and, in training mode, update the center."""
         # rows: the teacher's unit embeddings if the prototypes are fixed, its cosines if they are learned
         centered = (rows - self.center.to(rows.dtype)) / self.teacher_temp
         if self.training:
@@ -224,7 +224,7 @@ def _teacher_module(
 
 
 def _are_same_points(own: Projection, other: Projection) -> bool:
-    """Return whether one random linear combination of all prototypes is about the same for both projections."""
+    # compares one random linear combination of all prototypes
     # on the meta device, nothing can be compared
     if is_on_meta(own) or is_on_meta(other):
         return True

@@ -135,7 +135,7 @@ def _losses_of_classes(
     kept: Tensor,
     options: LossOptions,
 ) -> tuple[Tensor, Tensor]:
-    """Return a weight and a loss for each of B examples whose targets are class indices."""
+    # returns a weight and a loss for each example
     # The losses already include the class weights and label smoothing: the mean loss is the sum of the losses divided
     # by the sum of the weights. Both are 0 for ignored examples, whose entry of `kept` is False.
     log_sum_exps, own = log_sum_exp_and_target(rows, classes, projection)
@@ -152,7 +152,7 @@ def _losses_of_classes(
 def _losses_of_probabilities(
     projection: Projection, rows: Tensor, target: Tensor, options: LossOptions
 ) -> tuple[Tensor, Tensor]:
-    """Return a weight of 1 and a loss for each of B examples whose targets are B x K probabilities."""
+    # returns a weight of 1 and a loss for each example
     # the losses already include the class weights and label smoothing
     finer = torch.promote_types(rows.dtype, target.dtype)
     rows = rows.to(finer)
@@ -177,7 +177,6 @@ def _smoothed(
     log_sum_exps: Tensor,
     options: LossOptions,
 ) -> Tensor:
-    """Return the losses with label smoothing, given the losses without it."""
     # The docstring of the module has the formula: z_i is row i of `rows`, and lse_i is entry i of `log_sum_exps`.
     smoothing = options.label_smoothing
     if not smoothing:
@@ -194,13 +193,13 @@ def _smoothed(
 
 
 def _products(rows: Tensor, point: Tensor) -> Tensor:
-    """Return the dot products of `rows` with `point`, computed without autocast, which would round them."""
+    # autocast would round the products
     with without_autocast(rows):
         return rows @ point
 
 
 def _not_negative(losses: Tensor, replaced: Tensor | None = None) -> Tensor:
-    """Replace losses that rounding made negative by 0, where the mask `replaced` is True (by default, all)."""
+    # negative by rounding are those losses whose entry of `replaced` is True, or all losses if it is None
     # other negative losses are kept, for example those with a negative class weight
     below = losses.detach().clamp(max=0)
     if replaced is not None:
@@ -253,7 +252,7 @@ def classes_in_range(name: str, index: Tensor, num_classes: int) -> Tensor:
 
 
 def _same_sizes(found: tuple[int, ...], needed: tuple[int, ...]) -> bool:
-    """Return whether two shapes are equal; while tracing, only the numbers of dimensions are compared."""
+    # while tracing, only the numbers of dimensions are known
     if is_traced():
         return len(found) == len(needed)
     return found == needed

@@ -174,7 +174,6 @@ def _coset_tables(block: ProjectionBlock) -> CosetTables:
 def _top_k_within(
     tables: CosetTables, z: Tensor, cosets: Tensor, glue: Tensor, k: int
 ) -> TopK:
-    """Return each vector's k largest dot products with the points of its own cosets, and the points' indices."""
     # row i of `cosets` has the cosets of vector i; row i of `glue` has its dot products with all C glue vectors
     per_coset = tables.per_coset
     # the vectors differ in their cosets, so each is multiplied by the signs of its cosets before the transform
@@ -191,21 +190,19 @@ def _top_k_within(
 
 
 def _glue_scores(tables: CosetTables, z: Tensor) -> Tensor:
-    """Return the B x C dot products of the last coordinates of B vectors with the glue vectors of C cosets."""
     # a point is a codeword followed by a glue vector
     products = z[:, tables.length :] @ tables.glue_vectors.to(z.dtype).T
     return products[:, tables.glue_of]
 
 
 def _to_bins(tables: CosetTables, z: Tensor) -> Tensor:
-    """Return the scaled coordinates of the vectors in an order in which each bin is a run of columns."""
     # column i of the result belongs to coordinate `tables.columns[i]`
     scaled = z[:, : tables.length] * tables.coefficient
     return scaled.index_select(1, tables.columns)
 
 
 def _to_lanes(rows: Tensor) -> NDArray[np.float32]:
-    """Return an array whose entry (g, j * LANES + i) is entry (g * LANES + i, j) of `rows`, padded with zero rows."""
+    # entry (g, j * LANES + i) of the result is entry (g * LANES + i, j) of `rows`, padded with zero rows
     width = _loops().LANES
     padded = nn.functional.pad(rows, (0, 0, 0, -len(rows) % width))
     grouped = padded.view(len(padded) // width, width, rows.shape[1])
@@ -215,7 +212,7 @@ def _to_lanes(rows: Tensor) -> NDArray[np.float32]:
 def _from_lanes(
     tables: CosetTables, lanes: Tensor, coset_weights: Tensor | None, batch: int
 ) -> Tensor:
-    """Return `batch` weighted sums of points, given the weighted sums of their codewords."""
+    # weighted sums of points, given the weighted sums of their codewords
     # entry (g, j * LANES + i) of `lanes` is coordinate `tables.columns[j]` of sum g * LANES + i
     # entry (i, c) of `coset_weights` is the sum of the weights of the points of coset c in sum i
     grouped = lanes.view(len(lanes), len(tables.columns), _loops().LANES)

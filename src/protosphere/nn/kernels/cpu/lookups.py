@@ -71,7 +71,7 @@ def _maximum(builder: Any, first: Any, second: Any) -> Any:
 
 
 def _combined(combine: Any, x: Any, y: Any, num_rows: int) -> Any:
-    """Return the signature and the code generator of an instruction that combines a row of x with rows of y."""
+    # signature and code generator of an instruction that replaces a row of x by a combination of it with rows of y
     # combine: `_sum` or `_maximum`; x, y: numba types of arrays; num_rows: 1, 2 or 4 rows of y
     signature = types.void(x, types.uint64, y, *[types.uint64] * num_rows)
 
