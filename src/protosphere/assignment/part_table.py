@@ -177,7 +177,7 @@ def table_of_sizes(sizes: Sequence[int]) -> PartTable:
 
     Raises:
         InvalidArgumentError: If `sizes` is empty or not a list of integers of at least 2, or if there are more than
-            `MOST_COMBINATIONS` combinations.
+            2^40 combinations.
 
     >>> table_of_sizes((19, 21, 28)).num_classes
     11172

@@ -113,5 +113,5 @@ def print_choice(choice: Choice) -> None:
 
 
 def cosine_or_dot(value: Cosine | None) -> str:
-    """Return `value` as text with five decimal places, or a dot in the middle of the line if `value` is None."""
+    """Return `value` as text with five decimal places, or a middle dot if `value` is None."""
     return DOT if value is None else f"{float(value):.5f}"

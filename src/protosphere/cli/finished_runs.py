@@ -55,7 +55,10 @@ OFF_AT_ZERO = ("prototype_warmup_epochs", "label_noise", "train_images")
 
 
 def trained_runs(records: Iterable[RunRecord]) -> list[Trained]:
-    """Return the data that figures show, as one `Trained` for each finished run in `records`."""
+    """Return the values that figures show, for each finished run in `records`.
+
+    They include, as text, the settings that differ between these runs.
+    """
     done = [record for record in records if record.test_accuracy is not None]
     differing = differing_settings([record.config for record in done], DISTINGUISHING)
     return [_trained(record, differing) for record in done]
@@ -181,7 +184,7 @@ def seen(records: Sequence[RunRecord]) -> str:
 
 
 def metric_label(name: str) -> str:
-    """Return the name of a metric as it is shown to users.
+    """Return the name of a metric as it is shown to users, with spaces in place of underscores.
 
     >>> metric_label("test_top5_accuracy")
     'test top-5 accuracy'
@@ -209,6 +212,8 @@ def is_count(name: str) -> bool:
 
 def shown(name: str, value: float) -> str:
     """Return the value of a metric as text.
+
+    Accuracies are written in percent, numbers of objects as integers, and other values with four decimal places.
 
     Args:
         name: Name of the metric, such as 'test_accuracy'.

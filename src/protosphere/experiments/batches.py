@@ -32,7 +32,7 @@ LEAST_FUSED = 5_000
 
 @dataclass(frozen=True)
 class Share:
-    """Part of every batch that one of several processes handles.
+    """Part of every batch that one of several processes handles: a slice of its rows.
 
     Attributes:
         rank: Index of the process, from 0.

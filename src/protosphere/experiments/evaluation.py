@@ -66,7 +66,7 @@ class Evaluation:
         """Return the values of all metrics on the test examples and on the validation examples.
 
         The keys are the names of the metrics with the prefix test_ or validation_. If a value is not finite, it is
-        None.
+        None. If there are no validation examples, the metrics with the prefix validation_ are left out.
         """
         test = self.metrics("test_", self.data.test)
         return test | self.metrics("validation_", self.data.validation)

@@ -182,8 +182,9 @@ def knn_accuracy(
 ) -> float:
     """Return the accuracy of predictions by a vote of the 50 nearest neighbors.
 
-    The neighbors of an example are the labeled examples with the largest cosines. A neighbor with cosine c has exp(c /
-    0.07) votes for its class.
+    The neighbors of an example are the labeled examples whose features have the largest cosines with its features. If
+    there are fewer than 50 labeled examples, all of them vote. A neighbor with cosine c has exp(c / 0.07) votes for its
+    class.
 
     Args:
         known: N x D features of labeled examples.

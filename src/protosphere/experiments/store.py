@@ -114,6 +114,9 @@ def _read_record(path: Path) -> RunRecord:
 def read_table(path: Path) -> list[RunRecord]:
     """Return the run records in a CSV file that `write_table` wrote, with one row per run.
 
+    Args:
+        path: Path of the file.
+
     Raises:
         StorageError: If the file cannot be read or is not such a table.
     """

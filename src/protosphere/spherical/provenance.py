@@ -107,8 +107,8 @@ class Provenance:
     def placed_by(self) -> Provenance:
         """Provenance of the construction that built the points.
 
-        If the construction chose another construction, this is `resolved.placed_by`. Otherwise, it is the provenance
-        itself.
+        This is the provenance itself, unless its construction chose another construction (as 'best' does). Then it is
+        the provenance of the construction that was chosen last.
         """
         return self if self.resolved is None else self.resolved.placed_by
 

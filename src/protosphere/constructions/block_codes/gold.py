@@ -1,4 +1,7 @@
-"""Gold codes and the duals of other extended BCH codes: linear codes that are unions of cosets of RM(1, m), m odd."""
+"""Gold codes and the duals of other extended BCH codes, of length 2^m with odd m.
+
+These linear codes are unions of cosets of RM(1, m), the first-order Reed-Muller code.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace

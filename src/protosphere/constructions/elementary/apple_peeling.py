@@ -25,9 +25,10 @@ HALVINGS = 40
 
 
 def latitudes(angle: float) -> Points:
-    """Return the polar angles of the layers in radians, if neighboring layers differ by `angle`.
+    """Return the polar angles of layers of equal latitude on a sphere, in radians.
 
-    There are as many layers as fit between the poles, and they are symmetric about the equator.
+    Neighboring layers differ by `angle`. There are as many layers as fit between the poles, and they are symmetric
+    about the equator.
 
     Args:
         angle: Difference of the polar angles of neighboring layers, in radians.

@@ -45,10 +45,10 @@ class CosineCrossEntropy(PrototypeLoss):
 
     Args:
         head_or_code: Head or code with the prototypes.
-        scale: Factor by which cosines are multiplied to give logits: a number, 'auto' or 'learn'. 'auto' means the
-            head's scale if the head learns its scale. Otherwise, 'auto' means the scale at which a vector equal to the
-            prototype of its class has a probability of at least 0.99. 'learn' means a trained parameter; its initial
-            value is the scale for probability 0.99.
+        scale: Factor by which cosines are multiplied to give logits: a number, 'auto' or 'learn'. 'learn' means a
+            trained parameter. It starts at the scale at which a vector equal to the prototype of its class has a
+            probability of at least 0.99. 'auto' means this scale, fixed, for a code or for a head with a fixed scale.
+            For a head that learns its scale, 'auto' means the scale of the head.
 
     Example:
         >>> import torch

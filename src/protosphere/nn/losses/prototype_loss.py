@@ -81,10 +81,10 @@ def cosine_scale(head_or_code: HeadOrCode, setting: float | str) -> Scale:
 
     Args:
         head_or_code: Head or code of the loss.
-        setting: The scale: 'auto', 'learn' or a number. 'auto' means the head's scale if the head learns its scale. For
-            a head with a fixed scale, or a code, 'auto' means the scale at which a vector equal to the prototype of its
-            class has a probability of at least 0.99. 'learn' means a trained parameter; its initial value is the scale
-            for probability 0.99.
+        setting: The scale: 'auto', 'learn' or a number. 'learn' means a trained parameter. It starts at the scale at
+            which a vector equal to the prototype of its class has a probability of at least 0.99. 'auto' means this
+            scale, fixed, for a code or for a head with a fixed scale. For a head that learns its scale, 'auto' means
+            the scale of the head.
     """
     if isinstance(head_or_code, SphericalCode):
         return Scale(

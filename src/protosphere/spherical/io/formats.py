@@ -25,7 +25,9 @@ BLOCK_ENTRIES = 1 << 20
 
 
 def read_points(path: Path) -> Any:
-    """Return the matrix that a file contains, in the number type of the file.
+    """Return the matrix that a file contains, as a torch tensor for a .pt file and as a numpy array otherwise.
+
+    Text files give float64 numbers. The numbers of other files keep their type.
 
     Args:
         path: A .npy, .csv, .txt or .pt file.

@@ -2,8 +2,8 @@
 
 A class has one value of each part, such as a color and a shape. If classes are quantized, a class also has one codeword
 of each codebook. The table has a row for each value of each part and for each codeword of each codebook. The table rows
-of a class are the rows of its values and of its codewords. LANES = 16 vectors are processed at a time (see `simd`), and
-a row has LANES numbers: number w is the dot product of vector w with the point of the value, or with the codeword.
+of a class are the rows of its values and of its codewords. LANES = 16 vectors are processed at a time, and a row has
+LANES numbers: number w is the dot product of vector w with the point of the value, or with the codeword.
 
 A score is the dot product of a vector with the point of a class. The row of the scores of class k with LANES vectors is
 the sum of the table rows of its values, plus factors[k] times the sum of the table rows of its codewords.
