@@ -29,7 +29,7 @@ class ProtosphereError(Exception):
 
 
 class InvalidArgumentError(ProtosphereError, ValueError):
-    """Error for an argument that is never valid: a negative dimension, an unknown scheme, a misspelled option.
+    """Error for an argument that is never valid, such as a negative dimension or a misspelled option.
 
     Example:
         >>> import protosphere as ps
@@ -69,7 +69,7 @@ class CertificateError(ProtosphereError):
 
 
 class TrainingError(ProtosphereError):
-    """Error of a training run that cannot continue, for example because its loss is not finite.
+    """Error for a training run that cannot continue, for example because its loss is not finite.
 
     Example:
         >>> from protosphere.errors import ProtosphereError, TrainingError
@@ -176,7 +176,7 @@ def as_share(name: str, value: object) -> float:
 
 
 def as_choice(name: str, value: object, choices: Iterable[str]) -> str:
-    """Return `value` if it is one of `choices`.
+    """Return `value` if it is one of the texts in `choices`.
 
     Args:
         name: Name of the argument, for the error message.

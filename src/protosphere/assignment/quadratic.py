@@ -27,11 +27,11 @@ MIN_TABU_STEPS = 1_000
 
 
 def pair_sum(similarity: Points, cosines: Points, order: Indices) -> float:
-    """Return the sum over pairs of classes of similarity times the cosine of their points.
+    """Return the sum over all pairs of different classes of their similarity times the cosine of their points.
 
     Args:
-        similarity: K x K similarity of the classes.
-        cosines: K x K cosines of the points.
+        similarity: Symmetric K x K similarity of the classes.
+        cosines: Symmetric K x K cosines of the points.
         order: The index of the point of each class.
     """
     placed = cosines[np.ix_(order, order)]
@@ -40,23 +40,24 @@ def pair_sum(similarity: Points, cosines: Points, order: Indices) -> float:
 
 
 def faq(similarity: Points, cosines: Points, start: Points | None = None) -> Indices:
-    """Find an order with a large sum of similarity times cosine over pairs of classes, by the FAQ algorithm.
+    """Find an order of the points with a large sum over pairs of classes of similarity times cosine, by algorithm FAQ.
 
     FAQ (Vogelstein et al. 2015) replaces the permutation matrix of the order by a doubly stochastic matrix, and
-    maximizes the sum over such matrices by the Frank-Wolfe method. scipy's `quadratic_assignment` implements FAQ for
-    matrices that need not be symmetric. This function is for symmetric matrices. A step then needs one matrix product
-    instead of four, which halves the time: 4.9 s instead of 9.7 s at K = 1,000.
+    maximizes the sum over such matrices by the Frank-Wolfe method.
 
     Args:
-        similarity: Symmetric K x K similarity with a zero diagonal.
-        cosines: Symmetric K x K cosines with a zero diagonal.
+        similarity: Symmetric K x K similarity of the classes, with a zero diagonal.
+        cosines: Symmetric K x K cosines of the points, with a zero diagonal.
         start: Doubly stochastic K x K matrix to start from. If it is None, all entries of the start are 1 / K.
 
     Returns:
-        The order whose permutation matrix is nearest to the doubly stochastic matrix that was found.
+        The index of the point of each class. The permutation matrix of this order is the nearest one to the doubly
+        stochastic matrix that was found.
     """
     from scipy.optimize import linear_sum_assignment
 
+    # scipy's `quadratic_assignment` needs four matrix products a step, because its matrices need not be symmetric; here
+    # one is enough, which halves the time: 4.9 s instead of 9.7 s at K = 1,000
     K = len(similarity)
     rows = np.arange(K)
     current = np.full((K, K), 1 / K) if start is None else start.copy()
@@ -113,19 +114,21 @@ def tabu(
     rng: np.random.Generator,
     linear: Points | None = None,
 ) -> Indices:
-    """Improve an order by tabu search (see `swaps`).
+    """Improve an order of the points by tabu search: in each step, two classes exchange their points.
+
+    The search maximizes the sum over pairs of classes of similarity times the cosine of their points.
 
     Args:
-        similarity: K x K similarity of the classes.
-        cosines: K x K cosines of the points.
-        order: The order to start from.
+        similarity: Symmetric K x K similarity of the classes.
+        cosines: Symmetric K x K cosines of the points.
+        order: The index of the point of each class, to start from.
         steps: Number of steps, each of which makes at most one exchange.
         rng: Random generator. It chooses for how many steps a class must not return to a point that it left.
-        linear: K x K matrix L. The sum of L[u, order[u]] over all classes u is added to the objective. If it is None,
-            nothing is added.
+        linear: K x K matrix L. The sum of L[u, order[u]] over all classes u is added to the sum to be maximized. If it
+            is None, nothing is added.
 
     Returns:
-        The best order found.
+        The best order found: the index of the point of each class.
     """
     from protosphere.assignment.swaps import exchange_gains, tabu_search
 
@@ -157,9 +160,9 @@ def without_diagonal(matrix: NDArray[np.float64]) -> Points:
 
 
 def perturbed(order: Indices, rng: np.random.Generator) -> Points:
-    """Return the doubly stochastic matrix 0.2 P + 0.4 Q + 0.4 J / K.
+    """Return the doubly stochastic K x K matrix 0.2 P + 0.4 Q + 0.4 J / K.
 
-    P is the permutation matrix of the order, Q the permutation matrix of a random order, and J the all-ones matrix.
+    P is the permutation matrix of `order`, Q the permutation matrix of a random order, and J the all-ones matrix.
 
     Args:
         order: The index of the point of each class.
@@ -179,18 +182,18 @@ def maximize_pair_sum(
     rng: np.random.Generator,
     progress: Progress = ignore,
 ) -> Indices:
-    """Find an order with a large sum over pairs of similarity times cosine.
+    """Find an order of the points with a large sum over pairs of classes of similarity times cosine.
 
-    The algorithm FAQ (see `faq`) runs from several starts, and a tabu search improves the best order.
+    An approximate algorithm runs from several starts, and a tabu search improves the best order.
 
     Args:
-        similarity: K x K similarity of the classes.
-        cosines: K x K cosines of the points.
-        rng: Random generator for the perturbed starts and the tabu search.
-        progress: Called before each perturbed start and at the end.
+        similarity: Symmetric K x K similarity of the classes.
+        cosines: Symmetric K x K cosines of the points.
+        rng: Random generator for the starts and the tabu search.
+        progress: Called before each start but the first, and at the end.
 
     Returns:
-        The best order found.
+        The best order found: the index of the point of each class.
     """
     K = len(similarity)
     S = without_diagonal(similarity)
@@ -209,11 +212,7 @@ def maximize_pair_sum(
 
 
 def _better(S: Points, G: Points, first: Indices, second: Indices) -> Indices:
-    """Return `first` or `second`, whichever order has the larger sum over pairs of similarity times cosine.
-
-    If the sums are equal, `first` is returned. `S` has the similarity of the classes, and `G` the cosines of the
-    points.
-    """
+    """Return the order with the larger sum over pairs of similarity times cosine; if both are equal, `first`."""
     if pair_sum(S, G, second) > pair_sum(S, G, first):
         return second
     return first

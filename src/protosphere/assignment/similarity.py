@@ -33,15 +33,16 @@ def as_similarity(given: Any, num_classes: int | None = None) -> Points:
 
     Args:
         given: A square matrix with any finite numbers on its diagonal; a `Taxonomy` or another object with a method
-            `similarity()`; text that `similarity_text` wrote; or the name of a tree of `SHIPPED`.
+            `similarity()`; text that `similarity_text` wrote; or the name of a tree of CIFAR-100 in the package,
+            'cifar100_superclasses' or 'cifar100_levels'.
         num_classes: Required number K of rows. If it is None, any number of rows is accepted.
 
     Returns:
         The K x K matrix.
 
     Raises:
-        InvalidArgumentError: If the matrix is not symmetric, has entries that are not finite or above `MAX_ENTRY` in
-            absolute value, or does not have `num_classes` rows.
+        InvalidArgumentError: If the matrix is not symmetric, has entries that are not finite or above 1e100 in absolute
+            value, or does not have `num_classes` rows.
     """
     if isinstance(given, str):
         given = _read_text(given)
@@ -79,18 +80,19 @@ def _check_shape(matrix: Points, num_classes: int | None) -> None:
 
 
 def similarity_text(given: Any) -> str:
-    """Return a similarity as text that `as_similarity` reads.
+    """Return a similarity matrix as text that `as_similarity` reads.
 
     The text has the exact entries above the diagonal. The diagonal is not stored: `as_similarity` fills it with ones.
 
     Args:
-        given: A similarity, in any form that `as_similarity` accepts. Text is returned unchanged.
+        given: A symmetric K x K matrix, or a `Taxonomy` or another object with a method `similarity()`. Text is
+            returned unchanged.
 
     Returns:
         The text, without line breaks.
 
     Raises:
-        InvalidArgumentError: If `given` is not a similarity.
+        InvalidArgumentError: If `given` is not a symmetric matrix of finite numbers, and does not give one.
     """
     if isinstance(given, str):
         return given
@@ -101,10 +103,7 @@ def similarity_text(given: Any) -> str:
 
 
 def _read_text(text: str) -> Any:
-    """Return the matrix or the tree that `text` stands for.
-
-    A text that `similarity_text` wrote stands for a matrix. Any other text must be the name of a shipped tree.
-    """
+    """Return the matrix that `similarity_text` wrote as `text`, or the shipped tree with this name."""
     if not text.startswith(TEXT_PREFIX):
         return taxonomy(as_choice("similarity", text, SHIPPED))
     try:
@@ -179,7 +178,8 @@ def similarity_from_embeddings(embeddings: Any) -> Points:
         embeddings: K x d matrix. Row i is the vector of class i.
 
     Returns:
-        The K x K similarity, with ones on the diagonal.
+        The K x K similarity, with ones on the diagonal. A vector that equals the mean has the similarity 0 to all
+        others.
 
     Raises:
         InvalidArgumentError: If `embeddings` is not a matrix of finite numbers with at least two rows.
@@ -250,8 +250,8 @@ def similarity_from_names(
 
     Args:
         names: Names of the K classes.
-        embed: Function that returns the vector of a name. The similarity is then `similarity_from_embeddings` of the
-            vectors.
+        embed: Function that returns the vector of a name. The similarity of two classes is then the cosine of their
+            vectors, after the mean of all vectors is subtracted.
         compare: Function that returns the similarity of two names. It must not depend on their order.
 
     Returns:
@@ -295,16 +295,13 @@ def _check_equal_lengths(names: Sequence[str], vectors: Sequence[Points]) -> Non
 
 
 def _scaled_to_one(matrix: Points) -> Points:
-    """Return a matrix times a power of two, so that all entries are from -1 to 1.
-
-    Sums of squares of these entries do not overflow.
-    """
+    """Return the matrix times a power of two, so that entries are at most 1 and their squares do not overflow."""
     exponent = np.frexp(np.abs(matrix).max())[1]
     return np.ldexp(matrix, -exponent)
 
 
 def _largest_asymmetry(matrix: Points) -> tuple[int, int, float]:
-    """Return the row and the column of the entry that differs most from its transposed entry, and the difference."""
+    """Return row and column of the entry that differs most from its transposed entry, and the difference."""
     largest = (0, 0, 0.0)
     for start in range(0, len(matrix), BLOCK_ROWS):
         stop = start + BLOCK_ROWS

@@ -27,7 +27,7 @@ def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
 
     Raises:
         InvalidArgumentError: If `text` has another form, if it describes no dimension or more than 1000, or if a
-            dimension is too large.
+            dimension is above 100,000.
 
     >>> parsed_dims("10:20:5", 100), parsed_dims("64,16", 100)
     ((10, 15, 20), (16, 64))
@@ -53,10 +53,6 @@ def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
 def _characteristic_range(
     low: int, high: int, num_classes: int, text: str
 ) -> tuple[int, ...]:
-    """Return the dimensions that the value `low:high` of --dims stands for; see `parsed_dims`.
-
-    Error messages quote `text`, the value of --dims.
-    """
     if low > high:
         raise InvalidArgumentError(
             f"--dims {text} ends before it begins; try {high}:{low}"
@@ -70,10 +66,6 @@ def _characteristic_range(
 
 
 def _arithmetic_range(low: int, high: int, step: int, text: str) -> tuple[int, ...]:
-    """Return the dimensions low, low + step, low + 2 step and so on up to `high`.
-
-    Error messages quote `text`, the value of --dims.
-    """
     dims = tuple(range(low, high + 1, step))
     if not 1 <= len(dims) <= MOST_DIMS:
         raise InvalidArgumentError(
@@ -83,10 +75,6 @@ def _arithmetic_range(low: int, high: int, step: int, text: str) -> tuple[int, .
 
 
 def _check_largest(dim: int, text: str) -> None:
-    """Raise InvalidArgumentError if the dimension `dim` is above `LARGEST_PARSED_DIM`.
-
-    The error message quotes `text`, the value of --dims.
-    """
     if dim > LARGEST_PARSED_DIM:
         raise InvalidArgumentError(
             f"--dims {text} has {dim:,} dimensions; up to {LARGEST_PARSED_DIM:,} can be compared"
@@ -94,10 +82,10 @@ def _check_largest(dim: int, text: str) -> None:
 
 
 def whole(part: str, refused: InvalidArgumentError) -> int:
-    """Convert a text to a positive integer.
+    """Return a text of digits as a positive integer.
 
     Args:
-        part: The text.
+        part: The text; blanks around the digits are ignored.
         refused: Error that is raised if the text is not an integer of at least 1.
     """
     if part.strip().isdecimal() and len(part) < 100 and int(part) >= 1:

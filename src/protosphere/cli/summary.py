@@ -31,11 +31,12 @@ def show_code(
         title: Heading of the summary.
         code: The code.
         json: Whether to print JSON.
-        file: File that the code was written to, or None. If `title` is the name of the file, the code was read from
-            the file instead.
+        file: File with the code; None if there is none. If `title` is the name of the file, the code was read from the
+            file, otherwise it was written to the file.
         **more: Further fields of the JSON document. The text shows the fields `reason`, `proof` and `figure`, too.
             `proof` and `figure` are names of files that were written. If `proof` is given, `proof_converse` must be
-            given, too. It is the lower bound that the file proves.
+            given, too. `proof_converse` is the lower bound on the maximum cosine of any K points that the file `proof`
+            proves.
     """
     if json:
         print_json(code_record(code) | {"file": file and str(file)} | more)
@@ -124,14 +125,23 @@ def antipodal_text(pairs: int) -> str:
 
 
 def guarantee_text(guarantee: Cosine | None) -> str:
-    """Return the guarantee as text. If `guarantee` is None, the text says that no theorem gives a guarantee."""
+    """Return the guarantee, a proved upper bound on the maximum cosine of a code, as text.
+
+    If `guarantee` is None, the text says that no theorem gives a guarantee.
+    """
     if guarantee is None:
         return "none by theory"
     return f"at most {format_cosine(guarantee)}"
 
 
 def gap_text(proof: Certificate) -> str:
-    """Return the gap between the maximum cosine and the converse as text. If the code is optimal, the text says so."""
+    """Return the difference of the maximum cosine and the converse as text, which also says if the code is optimal.
+
+    The converse is a proved lower bound on the maximum cosine of any K points in R^n.
+
+    Args:
+        proof: Certificate of the code, with its maximum cosine and the converse.
+    """
     gap = difference(proof.gap)
     if not proof.optimal:
         return gap
@@ -143,8 +153,9 @@ def gap_text(proof: Certificate) -> str:
 def code_record(code: SphericalCode) -> dict[str, Any]:
     """Return the summary of a code as JSON fields.
 
-    The maximum cosine, the guarantee and the converse have two fields each: a float, and the fraction as text if the
-    value is exact. Values that were not measured are null.
+    The maximum cosine, the guarantee (an upper bound on the maximum cosine that a theorem gives) and the converse (a
+    lower bound on the maximum cosine of any K points in R^n) have two fields each: a float, and the fraction as text if
+    the value is exact. Values that were not measured are null.
     """
     proof = code.certificate
     provenance = code.provenance
@@ -176,10 +187,9 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
 
 
 def quick_statistics(code: SphericalCode) -> CodeStatistics | None:
-    """Return statistics of all pairs of points.
+    """Return statistics of the cosines of all pairs of points, or None if they would take too long or points coincide.
 
-    The result is None if there are more than `LARGEST_COMPARED` points, because the computation would take too long, or
-    if points coincide.
+    The statistics take too long if there are more than 5,000 points (`LARGEST_COMPARED`).
     """
     if code.num_classes > LARGEST_COMPARED or code.max_cosine >= 1:
         return None

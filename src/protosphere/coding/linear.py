@@ -27,10 +27,10 @@ def packed_length(n: int) -> int:
 
 
 def pack(bits: ArrayLike) -> PackedBits:
-    """Return rows of zeros and ones packed into bytes; the first of eight bits is the highest bit of a byte.
+    """Return rows of zeros and ones, packed eight bits to a byte, the highest bit first.
 
     Args:
-        bits: Zeros and ones, as rows.
+        bits: Zeros and ones, one row per vector.
     """
     return np.packbits(np.ascontiguousarray(bits, dtype=np.uint8), axis=-1)
 
@@ -39,7 +39,7 @@ def unpack(packed: PackedBits, n: int) -> NDArray[np.uint8]:
     """Return the first n bits of every packed row, one bit per byte.
 
     Args:
-        packed: Packed rows.
+        packed: Rows of bits, packed eight bits to a byte, the highest bit first.
         n: Number of bits of a row.
     """
     return np.unpackbits(packed, axis=-1, count=n)
@@ -48,15 +48,16 @@ def unpack(packed: PackedBits, n: int) -> NDArray[np.uint8]:
 def codewords(generator: PackedBits, count: int, start: int = 0) -> PackedBits:
     """Return consecutive codewords of a linear code.
 
-    Codeword j is the sum of the rows i for which bit i of j is set; bit 0 is the least significant.
+    Codeword j is the sum (XOR) of the rows i of the generator matrix for which bit i of j is set; bit 0 is the least
+    significant.
 
     Args:
-        generator: Packed generator matrix.
+        generator: Generator matrix, each row packed eight bits to a byte, the highest bit first.
         count: Number of codewords.
         start: Index of the first codeword. It must be a multiple of the smallest power of two that is at least `count`.
 
     Returns:
-        Packed codewords, as rows.
+        Codewords as rows, packed in the same way.
 
     Raises:
         InfeasibleError: If the code has fewer than `start + count` codewords.
@@ -94,14 +95,15 @@ def codewords(generator: PackedBits, count: int, start: int = 0) -> PackedBits:
 def encode(generator: PackedBits, messages: ArrayLike) -> PackedBits:
     """Return the codewords with the given indices.
 
-    As in `codewords`, the codeword with index j is the sum of the rows i for which bit i of j is set.
+    The codeword with index j is the sum (XOR) of the rows i of the generator matrix for which bit i of j is set; bit 0
+    is the least significant.
 
     Args:
-        generator: Packed generator matrix of k <= 62 rows.
+        generator: Generator matrix of k <= 62 rows, each packed eight bits to a byte, the highest bit first.
         messages: Indices of codewords, from 0 to 2**k - 1, in any order.
 
     Returns:
-        Packed codewords, as rows, in the order of the indices.
+        Codewords as rows, packed in the same way, in the order of the indices.
 
     Raises:
         InvalidArgumentError: If the generator has more than 62 rows, or an index is out of range.
@@ -128,10 +130,7 @@ def encode(generator: PackedBits, messages: ArrayLike) -> PackedBits:
 
 
 def _is_aligned_range(numbers: Indices) -> bool:
-    """Return whether `codewords` can return the codewords with these indices in one call.
-
-    The indices must be consecutive, and the first one must be a valid argument `start`.
-    """
+    """Return whether the numbers are consecutive and start at a valid argument `start` of `codewords`."""
     count = len(numbers)
     if not count:
         return False
@@ -143,11 +142,12 @@ def encode_bits(generator: PackedBits, message_bits: ArrayLike) -> PackedBits:
     """Return the codewords of messages that are given bit by bit.
 
     Args:
-        generator: Packed generator matrix of k rows.
-        message_bits: One row of k bits for each message; bit i says whether row i of the generator is added.
+        generator: Generator matrix of k rows, each packed eight bits to a byte, the highest bit first.
+        message_bits: One row of k bits for each message; bit i says whether row i of the generator matrix is added
+            (XOR).
 
     Returns:
-        Packed codewords, as rows.
+        Codewords as rows, packed in the same way.
 
     Raises:
         InvalidArgumentError: If a message does not have k bits.
@@ -165,7 +165,7 @@ def weights(words: PackedBits) -> Indices:
     """Return the weight, that is the number of ones, of each codeword.
 
     Args:
-        words: Packed codewords, as rows.
+        words: Codewords as rows, packed eight bits to a byte with unused bits 0.
     """
     if words.shape[1] % 8 == 0 and words.flags.c_contiguous:
         counts = np.bitwise_count(words.view(np.uint64))
@@ -176,12 +176,10 @@ def weights(words: PackedBits) -> Indices:
 
 
 def smallest_weight(generator: PackedBits, n: int) -> int:
-    """Return the smallest weight of a nonzero codeword, which is the minimum distance of the code.
-
-    The rows of the generator must be independent.
+    """Return the smallest number of ones of a nonzero codeword, which is the minimum distance of the linear code.
 
     Args:
-        generator: Packed generator matrix.
+        generator: Generator matrix with linearly independent rows, packed eight bits to a byte.
         n: Length of the code.
     """
     smallest = n
@@ -192,7 +190,11 @@ def smallest_weight(generator: PackedBits, n: int) -> int:
 
 
 def walsh_hadamard(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the unnormalized Walsh-Hadamard transform of 2**k integers."""
+    """Return the unnormalized Walsh-Hadamard transform of 2**k integers.
+
+    Entry x of the transform is the sum over all y of (-1)^b values[y], where b is the number of ones that x and y have
+    in common in binary notation.
+    """
     out = values.copy()
     half = 1
     while half < out.size:
@@ -207,16 +209,16 @@ def walsh_hadamard(values: NDArray[np.int64]) -> NDArray[np.int64]:
 def difference_counts(messages: Indices, k: int) -> NDArray[np.int64]:
     """Count, for each x < 2**k, the ordered pairs of different messages whose XOR is x.
 
-    The counts are the autocorrelation of the set of messages, computed by two Walsh-Hadamard transforms. They are exact
-    if len(messages) * 2**k < 2**63, because then no 64-bit integer overflows.
+    The counts are exact if len(messages) * 2**k < 2**63, because then no 64-bit integer overflows.
 
     Args:
-        messages: Different integers below 2**k.
+        messages: Different integers from 0 to 2**k - 1.
         k: Number of bits of a message.
 
     Returns:
         An array of 2**k counts; entry x is the count for x.
     """
+    # the autocorrelation of the set of messages, by two Walsh-Hadamard transforms
     indicator = np.bincount(messages, minlength=1 << k).astype(np.int64)
     spectrum = walsh_hadamard(indicator)
     counts = walsh_hadamard(spectrum * spectrum) >> k
@@ -227,11 +229,10 @@ def difference_counts(messages: Indices, k: int) -> NDArray[np.int64]:
 def pair_distance_counts(generator: PackedBits, messages: Indices) -> dict[int, int]:
     """Count the unordered pairs of codewords at each Hamming distance.
 
-    The distance of two codewords is the weight of their difference.
-
     Args:
-        generator: Packed generator matrix.
-        messages: Indices of the codewords, as in `encode`.
+        generator: Generator matrix, each row packed eight bits to a byte, the highest bit first.
+        messages: Different integers, one for each codeword. The codeword is the sum (XOR) of the rows i of the
+            generator matrix for which bit i of the integer is set.
 
     Returns:
         A mapping from each distance that occurs to its number of pairs.
@@ -252,10 +253,10 @@ def pair_distance_counts(generator: PackedBits, messages: Indices) -> dict[int, 
 def row_reduce(
     generator: PackedBits, columns: ArrayLike
 ) -> tuple[PackedBits, list[int]]:
-    """Reduce a generator matrix by Gauss-Jordan elimination on the given columns.
+    """Return a generator matrix after Gauss-Jordan elimination on the given columns, and its pivot columns.
 
     Args:
-        generator: Packed generator matrix.
+        generator: Generator matrix, each row packed eight bits to a byte, the highest bit first.
         columns: Indices of columns, in the order in which they are tried as pivots.
 
     Returns:
@@ -284,7 +285,7 @@ def row_reduce(
 
 
 def _span(generator: PackedBits) -> Iterator[PackedBits]:
-    """Yield all codewords in the order of their indices; each item is an array of consecutive packed codewords."""
+    """Yield all codewords in the order of their indices, as arrays of consecutive packed codewords."""
     words_at_once = CHUNK_BYTES // max(1, generator.shape[1])
     bits = words_at_once.bit_length()
     low = generator[:bits]
@@ -300,19 +301,8 @@ def _sums(
     entry: Callable[[int, slice], NDArray[Any]],
     count: int,
 ) -> PackedBits:
-    """Return `count` packed codewords, computed with tables of sums of rows.
-
-    The rows of the generator matrix are divided into groups of `bits` consecutive rows. For each group there is a table
-    of all sums of its rows, in the order of `codewords`. Each codeword is the sum of one entry of each table.
-
-    Args:
-        generator: Packed generator matrix.
-        bits: Number of rows in a group.
-        entry: Function that says which entry of a table each codeword uses. Its first argument is the index of the
-            first row of the group, which identifies the table. Its second argument is a slice of the codewords. It
-            returns an array with one index of an entry for each codeword of the slice.
-        count: Number of codewords.
-    """
+    """Return packed codewords, each the sum of one entry of each table of sums of `bits` consecutive rows."""
+    # entry(i, chunk) has, for each codeword in the slice `chunk`, the index of its entry in the table of row i and on
     tables: dict[int, PackedBits] = {}
     for i in range(0, len(generator), bits):
         rows = generator[i : i + bits]

@@ -25,9 +25,8 @@ class SelfSupervised(nn.Module):
     """Network of a self-supervised run.
 
     Args:
-        backbone: Module from inputs to features.
-        head: Head of the objective (`ObjectiveHead`), which computes the loss from the features of two views of each
-            image.
+        backbone: Module from images to features.
+        head: Module with the prototypes, which computes the loss from the features of two views of each image.
     """
 
     def __init__(self, backbone: nn.Module, head: nn.Module) -> None:
@@ -44,13 +43,13 @@ class SelfSupervised(nn.Module):
             rows: Indices of the B images among the training examples; None to return features.
 
         Returns:
-            The features. If `rows` is given, the pair (sum of the losses of the images, 0). A `Classifier` returns the
-            number of correct predictions in place of the 0, so the training loop treats both kinds of network in the
-            same way.
+            The features. If `rows` is given, the sum of the losses of the images, and 0 in place of the number of
+            correct predictions.
         """
         features = _widened(self.backbone(inputs))
         if rows is None:
             return features
+        # the number of correct predictions of a `Classifier`, so that the training loop treats both in the same way
         right_answers = features.new_zeros(())
         if not len(rows):  # the mean of no examples is not a number
             return features.sum(), right_answers
@@ -66,7 +65,10 @@ class SelfSupervised(nn.Module):
         cast("ObjectiveHead", self.head).after_step(self.backbone)
 
     def learned(self) -> dict[str, Tensor]:
-        """Return the tensors that were trained, by name: the state of the backbone, and the parameters of the head."""
+        """Return the state_dict of the backbone and the parameters of the head in one dictionary, on the CPU.
+
+        The names of the parameters of the head have the prefix "(head).".
+        """
         head = {f"(head).{name}": each for name, each in self.head.named_parameters()}
         state = self.backbone.state_dict() | head
         return {name: value.detach().cpu() for name, value in state.items()}
@@ -139,10 +141,10 @@ def view_batches(
     image, its batch is not skipped.
 
     Args:
-        data: Examples on the device.
+        data: Examples of the run, on the device of the network.
         config: Config with seed, batch size and settings of the views.
         epoch: Index of the epoch, from 0.
-        part: Share of this process. Only its images of each batch are yielded.
+        part: Part of each batch that this process handles. Only views of these images are yielded.
 
     Yields:
         For each batch, the tuple (views, rows, size). `views` has the views of the images of this process: all first
@@ -165,13 +167,7 @@ def view_batches(
 
 
 def _view(data: DeviceData, rows: Tensor, views: Any) -> Tensor:
-    """Return a normalized view of each of the training images with the indices `rows`.
-
-    Args:
-        data: Examples on the device.
-        rows: Indices of the images.
-        views: Random transforms of these images.
-    """
+    """Return a normalized view of each of the training images `rows`, by the given random transforms."""
     images = data.train.inputs
     compiles = images.device.type == "cpu" and images.dtype == torch.uint8
     if compiles and len(images) >= LEAST_FUSED:

@@ -50,7 +50,7 @@ class Rows:
 
 
 def point_rows(points: Points) -> Rows:
-    """Return a `Rows` object that reads slices of the matrix `points`."""
+    """Return a `Rows` object, which reads a matrix in slices of rows, for the matrix `points`."""
     count, dim = points.shape
 
     def rows(start: int, stop: int) -> Block:
@@ -107,16 +107,17 @@ def squared_norms(points: Points) -> NDArray[np.float64]:
 
 
 def product_error(dim: int) -> float:
-    """Return an upper bound on the rounding error of `inner_products` for unit rows in float64.
+    """Return an upper bound on the rounding error of the inner product of two unit vectors in float64.
 
-    The bound holds for any order of summation. Let u = 2**-53. The error of a sum of m products is at most m u / (1 - m
-    u) times the sum of their absolute values (N. Higham, Accuracy and Stability of Numerical Algorithms, section 3.1).
-    The sum of the absolute values is at most the product of the norms, which is 1. `inner_products` adds blocks of
-    columns, so m is the number of columns in a block plus the number of blocks.
+    The inner product must be computed by `inner_products`, which adds blocks of 4,096 coordinates. The bound holds for
+    any order of summation within a block.
 
     Args:
-        dim: Number of columns.
+        dim: Number of coordinates.
     """
+    # Let u = 2**-53. The error of a sum of m products is at most m u / (1 - m u) times the sum of their absolute values
+    # (N. Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). This sum is at most the product of the
+    # norms. Here m is the number of columns in a block plus the number of blocks.
     additions = min(dim, COLUMNS) + -(-dim // COLUMNS)
     return 1.01 * additions * 2.0**-53
 
@@ -124,7 +125,7 @@ def product_error(dim: int) -> float:
 def gram_blocks(
     rows: Rows, progress: Progress = ignore
 ) -> Iterator[tuple[int, int, Block]]:
-    """Yield the blocks of the Gram matrix on and above its diagonal.
+    """Yield the blocks of the Gram matrix, the matrix of all inner products, on and above its diagonal.
 
     Args:
         rows: Row vectors.
@@ -156,8 +157,8 @@ def pair_products(rows: Rows, progress: Progress = ignore) -> Iterator[Block]:
         progress: Called after each block of the Gram matrix.
 
     Yields:
-        For each block of the Gram matrix, a one-dimensional array with the inner products of its pairs of different
-        rows.
+        For each block of the Gram matrix, a one-dimensional array with the inner products of the pairs of different
+        rows in the block.
     """
     for i, j, gram in gram_blocks(rows, progress):
         if i < j:
@@ -193,7 +194,7 @@ def max_cosine(points: Points, progress: Progress = ignore) -> float:
 def bin_cosines(
     points: Points, edges: Points, progress: Progress = ignore
 ) -> NDArray[np.int64]:
-    """Return the number of pairs of points with a cosine in each of the given bins.
+    """Return the number of pairs of different points with a cosine in each of the given bins, each pair once.
 
     Args:
         points: Unit vectors, as rows.
@@ -214,7 +215,7 @@ def bin_cosines(
 def sign_inner_product_counts(
     signs: PackedBits, dim: int, progress: Progress = ignore
 ) -> dict[int, int]:
-    """Count the pairs of different codewords by the inner product of their vectors.
+    """Count the pairs of different codewords by the inner product of their vectors of signs.
 
     The vector of a codeword has the entry +1 for each bit 1, and -1 for each bit 0.
 

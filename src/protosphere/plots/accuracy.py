@@ -1,7 +1,8 @@
 """Figures of the accuracy of trained networks against the dimension, and against the maximum cosine of prototypes.
 
 A run is the training of one network. A series consists of runs, or means over runs, with the same scheme, mapping and
-variant; a figure shows it as one line. A baseline is a series that is drawn as a horizontal line (see `is_reference`).
+variant; a figure shows it as one line. A baseline is a series of a learned layer or of one-hot prototypes whose runs
+all have the same dimension. It is drawn as a horizontal line.
 """
 
 from collections.abc import Iterable, Sequence
@@ -34,7 +35,7 @@ LEAST_COSINES = 4
 
 @dataclass(frozen=True)
 class Trained:
-    """A finished run, with the values that figures show.
+    """A finished training run, with the values that figures show.
 
     Attributes:
         scheme: Name of the scheme, or of a learned head.
@@ -81,10 +82,7 @@ class Averaged:
 
 
 def averages(runs: Iterable[Trained]) -> list[Averaged]:
-    """Return means over the runs that differ only in their seeds.
-
-    The means are sorted by scheme, mapping, variant and dimension.
-    """
+    """Return means over the runs that differ only in their seeds, sorted by scheme, mapping, variant and dimension."""
     configuration = attrgetter("scheme", "mapping", "variant", "dim")
     ordered = sorted(runs, key=configuration)
     return [_average(list(group)) for _, group in groupby(ordered, key=configuration)]
@@ -107,20 +105,26 @@ def _average(runs: Sequence[Trained]) -> Averaged:
 
 
 def series_of(rows: Iterable[Averaged]) -> list[list[Averaged]]:
-    """Return the series of `rows`, as lists of means with the same scheme, mapping and variant.
+    """Return the means divided into lists, each with all means of the same scheme, mapping and variant.
 
-    A figure shows each series as one line. The means in `rows` must be in the order in which `averages` returns them.
+    A figure shows each list as one line.
+
+    Args:
+        rows: Means that are sorted by scheme, mapping, variant and dimension.
     """
     series = attrgetter("scheme", "mapping", "variant")
     return [list(group) for _, group in groupby(rows, key=series)]
 
 
 def line_through(runs: Sequence[Trained]) -> Regression | None:
-    """Return the linear regression of accuracy in percent on the maximum cosine, over all runs with prototypes.
+    """Return the linear regression of accuracy on the maximum cosine, over all runs with prototypes.
+
+    Args:
+        runs: Finished runs. Runs with a learned head are ignored.
 
     Returns:
-        The regression. It is None if the runs with prototypes have different values of `variant`, or fewer than
-        `LEAST_COSINES` different maximum cosines.
+        The regression, with the accuracy in percent. It is None if the runs with prototypes have different values of
+        `variant`, or fewer than 4 different maximum cosines (`LEAST_COSINES`).
     """
     cosines: list[float] = []
     accuracies: list[float] = []
@@ -137,7 +141,7 @@ def line_through(runs: Sequence[Trained]) -> Regression | None:
 
 
 def series_styles(rows: Sequence[Averaged]) -> dict[tuple[str, str], FigureStyle]:
-    """Return a dictionary from (scheme, variant) to the style of the series, which has a color, a marker and a label.
+    """Return a dictionary from (scheme, variant) to the color, the marker and the label with which figures show it.
 
     The alphabetically first variant of a scheme gets the style of the scheme. Other variants get other colors and
     markers.
@@ -161,7 +165,8 @@ def series_styles(rows: Sequence[Averaged]) -> dict[tuple[str, str], FigureStyle
 def is_reference(rows: Sequence[Averaged]) -> bool:
     """Return True if a series is a baseline, which is drawn as a horizontal line across the figure.
 
-    A series is a baseline if its scheme is one of `REFERENCES`, and all its runs have the same dimension.
+    A series is a baseline if it is of a learned layer or of one-hot prototypes, and all its runs have the same
+    dimension.
 
     Args:
         rows: The means of the series, one for each dimension.
@@ -170,7 +175,7 @@ def is_reference(rows: Sequence[Averaged]) -> bool:
 
 
 def label_of(row: Averaged, style: FigureStyle) -> str:
-    """Return the label of a series for a legend.
+    """Return the label with which a legend shows a series.
 
     The label consists of the label of the scheme, the words "random mapping" if the mapping is random, and the variant.
 
@@ -224,7 +229,7 @@ def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
     A learned layer and one-hot prototypes are drawn as horizontal lines if all their runs have the same dimension.
 
     Args:
-        rows: Means over seeds, as `averages` returns them.
+        rows: Means over seeds, sorted by scheme, mapping, variant and dimension.
         title: Title of the figure.
     """
     styles = series_styles(rows)
@@ -252,8 +257,11 @@ def accuracy_figure(rows: Sequence[Averaged], title: str) -> Any:
 def drawn_dims(rows: Sequence[Averaged]) -> list[int]:
     """Return the dimensions that the horizontal axis must show, in ascending order.
 
-    They are the dimensions of all series that are not baselines (see `is_reference`). If all series are baselines, they
-    are the dimensions of the baselines.
+    These are the dimensions of all series that are not baselines or, if there are only baselines, of all series. A
+    baseline is a series of a learned layer or of one-hot prototypes whose runs all have the same dimension.
+
+    Args:
+        rows: Means that are sorted by scheme, mapping, variant and dimension.
     """
     dims: set[int] = set()
     for series in series_of(rows):
@@ -276,10 +284,7 @@ def shown_range(rows: Iterable[Averaged | Trained]) -> tuple[float, float]:
 
 
 def _draw_line(ax: Any, style: FigureStyle, rows: Sequence[Averaged]) -> None:
-    """Draw one series with error bars: a line with markers, or one marker if `rows` has only one mean.
-
-    For random mappings, the line is dashed and the markers are hollow.
-    """
+    """Draw a series with error bars; for random mappings, the line is dashed and the markers are hollow."""
     is_random = rows[0].mapping == "random"
     is_single = len(rows) == 1
     look: dict[str, Any] = point_look(style) if is_single else {"marker": style.marker}
@@ -306,11 +311,7 @@ def _draw_line(ax: Any, style: FigureStyle, rows: Sequence[Averaged]) -> None:
 
 
 def _margin_percent(row: Averaged) -> float:
-    """Return half of the width of the 95% confidence interval of the accuracy, in percentage points.
-
-    For a single run, the result is 0.
-    """
-    return 100 * (row.margin or 0.0)
+    return 100 * (row.margin or 0.0)  # a single run has no margin
 
 
 def _draw_reference(ax: Any, style: FigureStyle, row: Averaged) -> None:
@@ -330,7 +331,9 @@ def _draw_reference(ax: Any, style: FigureStyle, row: Averaged) -> None:
 def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
     """Return a matplotlib figure of accuracy against the maximum cosine, with a point for each run with prototypes.
 
-    If `line_through` returns a regression, its line is drawn, too. Baselines are drawn as horizontal lines.
+    A regression line is drawn, too, unless the runs have different values of `variant` or fewer than 4 different
+    maximum cosines. Learned layers and one-hot prototypes are drawn as horizontal lines if all their runs have the same
+    dimension.
 
     Args:
         runs: Finished runs.
@@ -357,10 +360,7 @@ def cosine_figure(runs: Sequence[Trained], title: str) -> Any:
 
 
 def runs_with_prototypes(runs: Iterable[Trained]) -> dict[str, list[Trained]]:
-    """Return a mapping from schemes to their runs.
-
-    Runs with a learned head are left out, because a learned head has no prototypes.
-    """
+    """Return a mapping from each scheme to its runs. Runs with a learned head are left out."""
     by_scheme: dict[str, list[Trained]] = {}
     for run in runs:
         if run.max_cosine is not None:
@@ -381,7 +381,10 @@ def _draw_runs(ax: Any, style: FigureStyle, runs: Sequence[Trained]) -> None:
 
 
 def reference_rows(runs: Sequence[Trained]) -> list[Averaged]:
-    """Return the mean of each baseline (see `is_reference`)."""
+    """Return the mean of each baseline.
+
+    A baseline is a learned layer, or one-hot prototypes, whose runs all have the same dimension.
+    """
     series = series_of(averages(runs))
     return [rows[0] for rows in series if is_reference(rows)]
 

@@ -49,7 +49,7 @@ def _polygon_cosine(num_classes: int, dim: int = 2) -> Cosine:
     traits=Traits(quick_guarantee=True, page_formula=True, page_points=True),
 )
 def polygon(num_classes: int, dim: int) -> Placement:
-    """Place the K corners of a regular polygon, counterclockwise from (1, 0).
+    """Place the K corners of a regular polygon on the unit circle, counterclockwise from (1, 0).
 
     Args:
         num_classes: Number K of points.
@@ -75,7 +75,7 @@ def snub_cube() -> Points:
     """Return the 24 vertices of the snub cube.
 
     They are the normalized permutations of (+-1, +-1/t, +-t). The number of plus signs is even if the permutation is
-    even, and odd if it is odd. Here t is the tribonacci constant, the real zero of t^3 - t^2 - t - 1.
+    even, and odd if the permutation is odd. Here t is the tribonacci constant, the real zero of t^3 - t^2 - t - 1.
     """
     entries = (1.0, 1 / TRIBONACCI, TRIBONACCI)
     corners: list[list[float]] = []
@@ -112,13 +112,9 @@ def six_hundred_cell() -> Points:
 
 
 def _rings(*rings: tuple[int, float, float]) -> Points:
-    """Return the corners of regular polygons that are centered on the third axis.
-
-    A polygon is given as (number of corners, height, rotation): height is the third coordinate of its corners, and
-    rotation is an angle in degrees about the third axis.
-    """
+    """Return the corners of regular polygons: (number of corners, height, rotation in degrees) for each polygon."""
     corners: list[tuple[float, float, float]] = []
-    for count, height, degrees in rings:
+    for count, height, degrees in rings:  # polygons around the third axis
         radius = sqrt(1 - height * height)
         angles = [2 * pi * i / count + degrees * pi / 180 for i in range(count)]
         corners += [

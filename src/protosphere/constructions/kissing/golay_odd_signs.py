@@ -58,11 +58,8 @@ def golay_odd_signs(dim: int) -> Points:
 
 
 def _far_apart(words: NDArray[np.uint8], dim: int) -> NDArray[np.uint8]:
-    """Return some rows of `words`, any two of which differ in at least a quarter of their first `dim` entries.
-
-    The rows of `words` are all codewords of the extended Golay code, as zeros and ones. The module docstring says which
-    of them are chosen.
-    """
+    """Return some rows of `words`, any two of which differ in at least a quarter of their first `dim` entries."""
+    # the choice that the module docstring explains
     diameter = DISTANCE - -(-dim // 4)
     guarded = words[:, dim : LENGTH - diameter % 2]
     return words[guarded.sum(axis=1) <= diameter // 2]

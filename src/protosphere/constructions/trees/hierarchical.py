@@ -29,13 +29,14 @@ LEAST_TEMPERATURE = 100
 
 
 def level_margins(heights: Heights) -> Points:
-    """Return a K x K matrix of margins: 1 for two siblings, and 0 for two classes that meet at the root.
+    """Return a K x K matrix of margins, which are larger for classes that are closer in a tree.
 
-    For other pairs, the margin decreases linearly with the height at which the two classes meet. If all classes are
-    siblings, the margins of all pairs are 0. The diagonal is 1.
+    Let h be the height of the lowest common ancestor of two classes, and m the largest of these heights. The margin of
+    the two classes is (m - h) / (m - 1), or 0 if m is 1. The diagonal is 1.
 
     Args:
-        heights: K x K heights at which two classes meet in the tree. Siblings meet at height 1.
+        heights: K x K heights of lowest common ancestors. The height of a node is the length of the longest path from
+            the node down to a class.
 
     >>> level_margins(np.array([[0, 1, 3], [1, 0, 3], [3, 3, 0]])).tolist()
     [[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
@@ -99,29 +100,34 @@ def hierarchical(
     lr: float = 0.2,
     temperature: float | None = None,
 ) -> Placement:
-    """Place points by a descent in which classes that are closer in the tree may have larger cosines.
+    """Place points by a descent in which classes that are closer in a tree may have larger cosines.
 
     The objective is (1/t) log sum over pairs of exp(t (cosine - margin)), where the inverse temperature t rises from 1
-    during the descent. The margin is 0 for classes that meet at the root of the tree. For closer classes it rises in
-    equal steps, up to the margin of siblings. Let c be the converse, which is the lower bound on the maximum cosine of
-    any K points in R^n. The margin of siblings is `spread` * (1 - c), or `spread` if c is negative. The initial points
-    are computed from the margins (see `principal_points`), and random noise is added to them.
+    during the descent. The margin of two classes is s (m - h) / (m - 1), where h is the height of their lowest common
+    ancestor in the tree, and m is the height of the root. If m is 1, all margins are 0. The height of a node is the
+    length of the longest path from the node down to a class. The factor s is `spread` * (1 - c) or, if c is negative,
+    `spread`. Here c is the converse, which is the lower bound on the maximum cosine of any K points in R^n.
 
-    If `similarity` is given, (1 - spread) * weight * similarity is added to the margins, as in `semantic`. The
-    description of the code states the maximum cosine of each level. `ps.level_cosines` returns these cosines.
+    If `similarity` is given, (1 - spread) * weight * similarity is added to the margins. The description of the code
+    states the maximum cosine of each level of the tree.
 
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
-        rng: Random generator of the noise added to the initial points.
+        rng: Random generator of the noise added to the initial points, which are computed from the margins.
         progress: Called during the descent.
-        tree: Text of the tree, as provenance stores it.
-        spread: Factor of the margin of siblings, from 0 to 1.
-        similarity: Text of a similarity matrix, as provenance stores it. The empty text means no similarity.
-        weight: Weight of the similarity, from 0 to 1, or 'auto' (see `weight_for` in `semantic`).
-        steps: Number of steps.
-        lr: Learning rate.
-        temperature: Last value of the inverse temperature t. By default, it is the larger of K and 100.
+        tree: Tree of the K classes, as text with a line 'child<tab>parent' for each node that has a parent.
+            `ps.construct` also accepts a mapping from child to parent or a `Taxonomy`. The tree must be given; the
+            empty text is refused.
+        spread: Number from 0 to 1 to which the margins from the tree are proportional.
+        similarity: Symmetric K x K matrix of similarities of classes, as text that `similarity_text` wrote.
+            `ps.construct` also accepts a matrix. The empty text means that no similarity is added.
+        weight: Factor of the similarity, from 0 to 1, or 'auto'. If the similarities are the cosines of some points in
+            R^n, 'auto' stands for 1. Otherwise it stands for 0.12 divided by the standard deviation of the
+            similarities, and at most for 1.
+        steps: Number of steps of the descent.
+        lr: Learning rate of the descent.
+        temperature: Last value of the inverse temperature t. If it is None, the last value is the larger of K and 100.
     """
     heights = heights_of(tree, num_classes)
     rise = spread * min(1.0, 1 - float(converse(num_classes, dim)))

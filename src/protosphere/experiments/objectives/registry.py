@@ -24,11 +24,15 @@ class ObjectiveHead(Protocol):
     """Protocol for the head of an objective: a projection from features to R^n, prototypes, and a loss."""
 
     def embed(self, features: Tensor) -> Tensor:
-        """Return the B x n embeddings of B feature vectors. The loss compares the embeddings with the prototypes."""
+        """Return the B x n embeddings of B feature vectors, which the loss compares with the prototypes.
+
+        Args:
+            features: Outputs of the backbone for B views, one per row.
+        """
         ...
 
     def teacher_features(self, views: Tensor) -> Tensor | None:
-        """Return the teacher's features of all views, without gradient. If the objective has no teacher, return None.
+        """Return the features that the teacher network computes, without gradient; None if there is no teacher network.
 
         Args:
             views: Two views of each of B images: the first view of every image, then the second view of every image.
@@ -41,9 +45,10 @@ class ObjectiveHead(Protocol):
         """Return the mean loss of a batch of B images.
 
         Args:
-            features: The backbone's features of 2 B views: the first view of every image, then the second view of
-                every image.
-            teacher_features: The teacher's features of the same views; None if the objective has no teacher.
+            features: The backbone's features of 2 B views: the first view of every image, then the second view of every
+                image.
+            teacher_features: Features of the same views that the teacher network computed; None if the objective has no
+                teacher.
             rows: Indices of the B images among the training examples.
         """
         ...
@@ -63,7 +68,9 @@ class SelfSupervisedObjective:
 
     Attributes:
         name: Name of the objective in configs.
-        head: Class of the head. It is called as head(backbone, feature_dim, prototypes, temperature, **options).
+        head: Class of the head. It is called as head(backbone, feature_dim, prototypes, temperature, **options), with
+            the module from inputs to features, the number of features, fixed or learned prototypes, the number by which
+            cosines are divided to give logits, and the setting `objective_options`.
         targets_per_image: Whether there is one prototype for each training image. If false, the setting
             `num_prototypes` is the number of prototypes.
         learned: Whether the prototypes may be learned. If false, they must be fixed.
@@ -82,7 +89,7 @@ class SelfSupervisedObjective:
     def options(self) -> tuple[str, ...]:
         """Names of the options of the objective: the keyword-only arguments of `head`.
 
-        They are the allowed keys of the setting `objective_options`.
+        A config may set these options in `objective_options`.
         """
         parameters = inspect.signature(self.head).parameters.values()
         return tuple(each.name for each in parameters if each.kind == each.KEYWORD_ONLY)
@@ -123,7 +130,7 @@ def objective(
 
 
 def check_options(name: str, options: Mapping[str, Any]) -> None:
-    """Check that an objective exists and has the given options.
+    """Check that a self-supervised objective exists and has the given options.
 
     Args:
         name: Name of the objective.

@@ -1,4 +1,8 @@
-"""The kernel backend that uses tensor operations. It supports every block, device and dtype."""
+"""The kernel backend that uses tensor operations of torch.
+
+A kernel backend computes dot products with the points of a block, and sums over these points. A block has P points of
+dimension n, which are prototypes of a head. It supports every block, device and dtype.
+"""
 
 from __future__ import annotations
 
@@ -11,41 +15,79 @@ if TYPE_CHECKING:
 
 
 class TorchBackend:
-    """Backend that calls the tensor operations of each block (see `ProjectionBlock`)."""
+    """Kernel backend that calls the tensor operations of each block."""
 
     name = "torch"
     block_kinds: frozenset[str] | None = None
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
-        """Return True, because tensor operations support every block and every tensor."""
+        """Return True, because tensor operations support every block and every dtype and device of `rows`."""
         del block, rows
         return True
 
     def write_products(self, block: ProjectionBlock, z: Tensor, out: Tensor) -> None:
-        """Write the B x P dot products of vectors with all points of the block into `out`."""
+        """Write the dot products of vectors with all points of a block into `out`.
+
+        Args:
+            block: Block with P points of dimension n.
+            z: B x n vectors.
+            out: B x P tensor, which is overwritten.
+        """
         block.write_products(z, out)
 
     def weighted_sum(self, block: ProjectionBlock, weights: Tensor) -> Tensor:
-        """Return the matrix product of the B x P `weights` and the P x n points of the block."""
+        """Return the B x n weighted sums of the points of a block, one for each row of weights.
+
+        Args:
+            block: Block with P points of dimension n.
+            weights: B x P weights of the points.
+        """
         return block.weighted_sum(weights)
 
     def log_sum_exp(
         self, block: ProjectionBlock, z: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each vector's dot products with the points, and optionally its gradient.
+        """Return the log-sum-exp of each vector's dot products with the points of a block, and optionally its gradient.
 
-        If `with_mean` is True, the second tensor has the gradients: row i is the mean of the points, weighted by the
-        softmax of the dot products of vector i with the points. Otherwise the second tensor is empty.
+        Args:
+            block: Block with P points of dimension n.
+            z: B x n vectors.
+            with_mean: Whether to compute the gradients.
+
+        Returns:
+            The B log-sum-exps, and the B x n gradients. Row i of the gradients is the mean of the points, weighted by
+            the softmax of the dot products of vector i with the points. If `with_mean` is False, the second tensor is
+            empty.
         """
         return block.log_sum_exp(z, with_mean)
 
     def softmax_terms(
         self, block: ProjectionBlock, z: Tensor, index: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the two results of `log_sum_exp`, and a matrix whose row i is the point `index[i]` of the block."""
+        """Return log-sum-exps of dot products with the points of a block, chosen points and, optionally, gradients.
+
+        Args:
+            block: Block with P points of dimension n.
+            z: B x n vectors.
+            index: B indices of points.
+            with_mean: Whether to compute the gradients.
+
+        Returns:
+            The B log-sum-exps of each vector's dot products with all points; the B x n gradients of the log-sum-exps,
+            or an empty tensor if `with_mean` is False; and the B x n points with the indices `index`.
+        """
         value, mean = self.log_sum_exp(block, z, with_mean)
         return value, mean, block.rows(index, z)
 
     def top_k(self, block: ProjectionBlock, z: Tensor, k: int) -> TopK:
-        """Return the k largest dot products of each vector with the points, in descending order, and their indices."""
+        """Return the k largest dot products of each vector with the points of a block, and the indices of these points.
+
+        Args:
+            block: Block with P points of dimension n.
+            z: B x n vectors.
+            k: Number of points, at most P.
+
+        Returns:
+            B x k dot products in descending order, and the B x k indices of the points.
+        """
         return block.top_k(z, k)

@@ -53,8 +53,8 @@ class Entry:
     """A kind of projection that is faster than a product with a matrix for some codes.
 
     Attributes:
-        plan: Function from a code and a dtype to the plan of the projection. It returns None if the code does not have
-            the structure that this kind of projection needs.
+        plan: Function from a code and the dtype of buffers to the plan from which the projection is built. It returns
+            None if the code does not have the structure that this kind of projection needs.
         smallest: Smallest product K n for which this kind is faster than a matrix.
         above_dim: Largest dimension n for which this kind is not faster than a matrix, whatever K is.
     """
@@ -66,7 +66,8 @@ class Entry:
     def pays(self, num_classes: int, dim: int) -> bool:
         """Return True if a projection of this kind should be used for a code of this size instead of a matrix.
 
-        This is the case if the projection is faster than a matrix, or if a matrix would have at least `LARGE` entries.
+        This is the case if the projection is faster than a matrix, or if a matrix would have at least 2^26 entries
+        (`LARGE`).
 
         Args:
             num_classes: Number of classes K.
@@ -86,8 +87,8 @@ def projection_for(
         kind: Name of the algorithm. 'auto' chooses the fastest algorithm for the structure and size of the code.
             'dense' is a product with a matrix. The others need a structure: 'hadamard' (codewords in cosets of a linear
             code), 'axes' (points +e_i or -e_i), 'simplex' (a regular simplex), 'simplices' (regular simplices in
-            orthogonal subspaces), 'parts' (classes that consist of parts, see `ps.compose`) and 'quantized' (quantized
-            points).
+            orthogonal subspaces), 'parts' (each class is a combination of one value of each of several parts) and
+            'quantized' (quantized points).
         dtype: Dtype of the buffers. If None, it is torch's default dtype. The inputs may have another dtype.
 
     Returns:
@@ -108,11 +109,15 @@ def projection_for(
 def plan_for(
     code: SphericalCode, kind: str = "auto", dtype: torch.dtype | None = None
 ) -> ProjectionPlan:
-    """Return the plan from which a projection of a code is built.
+    """Return the plan from which the module is built that computes the dot products with all points of a code.
 
     Args:
         code: The prototypes.
-        kind: Name of the algorithm, one of `KINDS`, see `projection_for`.
+        kind: Name of the algorithm. 'auto' chooses the fastest algorithm for the structure and size of the code.
+            'dense' is a product with a matrix. The others need a structure: 'hadamard' (codewords in cosets of a linear
+            code), 'axes' (points +e_i or -e_i), 'simplex' (a regular simplex), 'simplices' (regular simplices in
+            orthogonal subspaces), 'parts' (each class is a combination of one value of each of several parts) and
+            'quantized' (quantized points).
         dtype: Dtype of the buffers. If None, it is torch's default dtype.
 
     Raises:
@@ -135,10 +140,7 @@ def plan_for(
 
 
 def _names_to_try(code: SphericalCode, kind: str) -> list[str]:
-    """Return the names of the kinds in `PROJECTIONS` to try for a code, in the order in which they are tried.
-
-    If `kind` is 'dense', the list is empty. If `kind` is any other name than 'auto', the list has only this name.
-    """
+    """Return the names of the kinds in `PROJECTIONS` to try for a code, in this order; none for "dense"."""
     if kind == "dense":
         return []
     if kind != "auto":
@@ -264,10 +266,7 @@ def _quantized(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None
 
 
 def _all_combinations_spec(structure: ProductPoints, dtype: torch.dtype) -> BlockSpec:
-    """Return the description of a block that has a point for every combination of the values of the parts.
-
-    The block has one unit for each value of the first part. The unit consists of all combinations with this value.
-    """
+    """Return the description of a block with a point for every combination of the values of the parts."""
     if structure.count > LARGEST_INDEX:
         raise InvalidArgumentError(
             f"a head has at most 2^63 - 1 classes, got {structure.count}; give fewer parts or values"
@@ -279,15 +278,13 @@ def _all_combinations_spec(structure: ProductPoints, dtype: torch.dtype) -> Bloc
         tables = PartTables(points, structure.weights, structure.dim, dtype)
         return AllCombinationsBlock(tables)
 
+    # a unit has all combinations with one value of the first part
     first_size = structure.sizes[0]
     return BlockSpec(first_size, structure.count // first_size, build)
 
 
 def _combination_numbers(structure: ProductPoints) -> Tensor | None:
-    """Return, for each class, the index of its combination of values in the lexicographic order of all combinations.
-
-    The value of the last part changes fastest in this order. The result is None if class i has combination i for all i.
-    """
+    """Return the lexicographic index of each class's combination of values; None if class i has index i."""
     if structure.values is None:
         return None
     columns = tuple(structure.values.T)
@@ -297,21 +294,15 @@ def _combination_numbers(structure: ProductPoints) -> Tensor | None:
 
 
 def _signed_or_bytes(values: NDArray[Any]) -> NDArray[Any]:
-    """Convert `values`, unless they are uint8, to the smallest signed integer type that can store them.
-
-    Many torch operations do not support larger unsigned types.
-    """
+    """Return uint8 values unchanged, and other values in a signed type, which torch supports better."""
     if values.dtype == np.uint8:
         return values
     return values.astype(np.min_scalar_type(-1 - int(values.max())))
 
 
 def _simplex_order(points: Points) -> Indices:
-    """Return, for each vertex of `simplex_points`, the index of the row of `points` that equals the vertex.
-
-    If the rows of `points` are not the vertices in some order, the result has no meaning. The caller must check this.
-    """
-    # the first nonzero entry of vertex i > 0 is negative and in coordinate i
+    """Return the row of `points` that equals each vertex of a simplex, or any order if they are no simplex."""
+    # in `simplex_points`, the first nonzero entry of vertex i > 0 is negative and in coordinate i
     first = (points != 0).argmax(axis=1)
     entry = np.take_along_axis(points, first[:, None], axis=1)[:, 0]
     return np.argsort(np.where(entry < 0, first + 1, 0), kind="stable")
