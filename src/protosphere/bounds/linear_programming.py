@@ -31,18 +31,16 @@ LAST_STEP = 1e-6
     numerical=True,
 )
 def linear_programming(num_classes: int, dim: int) -> Bound:
-    """Return the higher of two bounds on the maximum cosine: Delsarte's linear programming bound and Levenshtein's.
+    """Return the higher of two lower bounds on the maximum cosine: Delsarte's (linear programming) and Levenshtein's.
 
-    For n below 3 or above 256, for K <= 2n, and if K needs a polynomial of degree above 36, the linear program is not
-    solved, and Levenshtein's bound is returned.
+    Delsarte's bound is left out for n below 3 or above 256, for K <= 2n, and if Levenshtein's bound needs a polynomial
+    of degree above 36.
 
-    The program works with polynomials f = 1 + f_1 P_1 + ... + f_36 P_36, where P_k are Gegenbauer polynomials and all
-    f_k are at least 0. If f is nowhere positive on [-1, s], at most f(1) points have cosines of at most s. Therefore
-    the maximum cosine of K points is above s if f(1) < K. The bound is the largest s for which such an f is found.
-
-    For each s, the solver HiGHS minimizes f(1) under the condition f <= 0 at some numbers in [-1, s]. If f is positive
-    between these numbers, more numbers are added, and the largest remaining value is subtracted from f. The result is
-    not proved. Four to five of its digits are reliable. The computation takes about half a second.
+    The linear program works with polynomials f = 1 + f_1 P_1 + ... + f_36 P_36, where P_k are Gegenbauer polynomials
+    and all f_k are at least 0. If f is nowhere positive on [-1, s], at most f(1) points have cosines of at most s.
+    Therefore the maximum cosine of K points is above s if f(1) < K. The bound is the largest s for which such an f is
+    found. It is computed numerically in about half a second, and it is not proved. Four to five of its digits are
+    reliable.
 
     Args:
         num_classes: Number K of points, at least 2.

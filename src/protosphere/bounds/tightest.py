@@ -34,7 +34,8 @@ def achievable(num_classes: int, dim: int) -> Bound:
 def converse(num_classes: int, dim: int, *, linear_programming: bool = False) -> Bound:
     """Return the highest converse bound: no set of K points in R^n has a lower maximum cosine.
 
-    All bounds in `BOUNDS` of kind 'converse' are compared. Results are cached.
+    All proved bounds in `BOUNDS` of kind 'converse' are compared, and the bound of linear programming if
+    `linear_programming` is True. Results are cached.
 
     Args:
         num_classes: Number K of points, at least 2.

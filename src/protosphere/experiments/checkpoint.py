@@ -1,6 +1,7 @@
 """Save and load the checkpoint of a training run.
 
-A checkpoint is one file in the folder of the run. It is replaced atomically after each epoch.
+A checkpoint has the state of a run after an epoch, from which the run can continue. It is one file in the folder of the
+run, which is replaced atomically after each epoch.
 """
 
 import hashlib

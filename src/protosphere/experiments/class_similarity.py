@@ -102,7 +102,7 @@ def measured_class_means(
         network = torch.nn.Identity()
     else:
         network = _network_with_learned_layer(config, dataset, folder, fabric)
-    return _class_means(network, data, dataset.num_classes)
+    return _mean_outputs_by_class(network, data, dataset.num_classes)
 
 
 def input_class_means(config: TrainingConfig, dataset: Dataset, fabric: Any) -> Points:
@@ -116,11 +116,10 @@ def input_class_means(config: TrainingConfig, dataset: Dataset, fabric: Any) -> 
         fabric: Lightning Fabric with the device.
     """
     data = device_data(dataset, config, fabric.device)
-    return _class_means(torch.nn.Identity(), data, dataset.num_classes)
+    return _mean_outputs_by_class(torch.nn.Identity(), data, dataset.num_classes)
 
 
-def _class_means(network: Any, data: DeviceData, num_classes: int) -> Points:
-    """Return a matrix whose row k is the mean output of `network` over the training examples of class k."""
+def _mean_outputs_by_class(network: Any, data: DeviceData, num_classes: int) -> Points:
     sums = None
     counts = torch.bincount(data.train.labels, minlength=num_classes)
     for seen, labels in _outputs_and_labels(network, data):
@@ -227,7 +226,6 @@ def _briefly_trained(
 def _outputs_and_labels(
     network: Any, data: DeviceData
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield the outputs, one float64 row per example, and the labels of each batch of the training examples."""
     with torch.no_grad():
         for inputs, labels in evaluation_batches(data, data.train, Share()):
             yield network(inputs).double().flatten(1), labels

@@ -19,11 +19,11 @@ ACCELERATORS = ("auto", "cpu", "cuda", "gpu", "mps")
 def make_fabric(accelerator: str, precision: str, devices: int = 1) -> Any:
     """Return a Lightning Fabric, an object that manages the devices and processes of a training run.
 
-    If `devices` is above 1, Fabric starts one process per device. If the program was started by torchrun, Fabric starts
-    no processes, and uses the processes that torchrun has started.
+    If `devices` is above 1, Fabric starts one process per device, unless torchrun has started these processes already.
 
     Args:
-        accelerator: Kind of device: auto, cpu, cuda, gpu or mps.
+        accelerator: Kind of device: "cpu", "cuda", "mps", "gpu" (the available one of cuda and mps) or "auto" (a GPU if
+            there is one, otherwise the CPU).
         precision: Precision of the network, such as "32-true".
         devices: Number of devices, with one process each.
 
@@ -37,7 +37,7 @@ def make_fabric(accelerator: str, precision: str, devices: int = 1) -> Any:
     warnings.filterwarnings("ignore", module="lightning_fabric")
     fabric: Any = require("lightning_fabric")
     started_outside = "TORCHELASTIC_RUN_ID" in os.environ
-    kind = _available(accelerator)
+    kind = _selected_kind(accelerator)
     if kind == "cpu":
         _check_for_cpus(precision, 1 if started_outside else devices)
     if devices > 1:
@@ -62,8 +62,7 @@ def make_fabric(accelerator: str, precision: str, devices: int = 1) -> Any:
         ) from error
 
 
-def _available(accelerator: str) -> str:
-    """Return the kind of device that `accelerator` selects on this machine: "cuda", "mps" or "cpu"."""
+def _selected_kind(accelerator: str) -> str:
     as_choice("accelerator", accelerator, ACCELERATORS)
     there = {
         "cuda": torch.cuda.is_available(),

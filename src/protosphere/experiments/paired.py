@@ -80,12 +80,12 @@ def compared(
         of_every_dim = next(iter(reference.values()))
     rows: list[Compared] = []
     for (name, dim), runs in sorted(chosen.items(), key=_dimension):
-        values = _values(runs, metric)
+        values = _metric_by_seed(runs, metric)
         if not values:
             continue
         other: dict[int, float] = {}
         if name != against:
-            other = _values(reference.get(dim, of_every_dim), metric)
+            other = _metric_by_seed(reference.get(dim, of_every_dim), metric)
         rate = next(iter(runs.values())).config.lr
         mean = mean_with_interval(list(values.values()))
         difference = _paired(values, other)
@@ -101,7 +101,7 @@ def _dimension(item: tuple[Method, Mapping[int, RunRecord]]) -> int:
 def _check_metric(groups: Mapping[Method, Rates], metric: str) -> None:
     for rates in groups.values():
         for runs in rates.values():
-            if _values(runs, metric):
+            if _metric_by_seed(runs, metric):
                 return
     raise InvalidArgumentError(
         f"'metric' must be a column of the results, e.g. test_accuracy, got {brief(metric)}"
@@ -173,8 +173,8 @@ def _with_best_settings(rates: Rates) -> dict[int, RunRecord]:
     return max(rates.values(), key=quality)
 
 
-def _values(runs: Mapping[int, RunRecord], metric: str) -> dict[int, float]:
-    """Return the value of `metric` for each run that has it, by seed, in percent if it is an accuracy."""
+def _metric_by_seed(runs: Mapping[int, RunRecord], metric: str) -> dict[int, float]:
+    # accuracies are in percent
     scale = 100.0 if metric.endswith("accuracy") else 1.0
     found: dict[int, float] = {}
     for seed, run in runs.items():

@@ -150,7 +150,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
         features, labels, weights = self._validated(X, y, sample_weight, reset=True)
         self._moments = moments(features, weights)
         classes, numbers = np.unique(labels, return_inverse=True)
-        self._prepare(classes, features.shape[1])
+        self._create_head_and_map(classes, features.shape[1])
         examples = Examples(features, numbers.astype(np.int64), weights, self._moments)
         work = len(labels) * self.head_.dim * (features.shape[1] + len(self.classes_))
         if self.solver == "lbfgs" or (
@@ -213,9 +213,9 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
                 f"'classes' must be the {len(self.classes_)} of the first call to partial_fit, or left out"
             )
         features, labels, weights = self._validated(X, y, sample_weight, reset=first)
-        numbers = _numbered(labels, known)
+        numbers = _class_indices(labels, known)
         if first:
-            self._prepare(known, features.shape[1])
+            self._create_head_and_map(known, features.shape[1])
             self._moments = moments(features, weights)
             self.n_iter_ = 0
         else:
@@ -312,8 +312,7 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
             weights = weights * compute_sample_weight(self.class_weight, labels)
         return features, labels, weights
 
-    def _prepare(self, classes: NDArray[Any], num_features: int) -> None:
-        """Create a head for the given classes and a map with random initial weights."""
+    def _create_head_and_map(self, classes: NDArray[Any], num_features: int) -> None:
         widths = _checked_widths(self.hidden)
         if len(classes) < 2:
             raise ValueError(
@@ -345,8 +344,7 @@ def _checked_widths(hidden: Any) -> list[int]:
     )
 
 
-def _numbered(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the index of each label in the sorted array `classes`."""
+def _class_indices(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
     numbers = np.searchsorted(classes, labels).clip(0, len(classes) - 1)
     unknown = np.unique(labels[classes[numbers] != labels])
     if len(unknown):

@@ -189,9 +189,9 @@ def dimension_range(dims: Sequence[int]) -> tuple[float, float]:
 
 
 def power_ticks(dims: Sequence[int]) -> list[int]:
-    """Return the powers of two from the smallest to the largest of `dims`.
+    """Return the powers of two from the smallest to the largest of `dims`, or all of `dims` if there are none.
 
-    If there are no such powers, all of `dims` are returned in ascending order.
+    The numbers are in ascending order.
     """
     low = min(dims)
     high = max(dims)

@@ -132,9 +132,9 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor) -> Energy:
 def _weighted_sums(
     units: Tensor, points: Tensor, own_columns: Tensor, weights: Tensor, t: Tensor
 ) -> WeightedSums:
-    """Return the weighted sums for the representatives `units` of B codes, slice by slice to limit the memory."""
     # for each representative: its index in `points`, and the size of its orbit, its weight
     batch, num_points, _ = points.shape
+    # the representatives are processed in slices to limit the memory
     slice_rows = max(1, MAX_GRAM_ENTRIES // (batch * num_points))
     slices = zip(
         torch.split(units, slice_rows, dim=1),
@@ -148,11 +148,10 @@ def _weighted_sums(
     ]
     if len(parts) == 1:
         return parts[0]
-    return _combined(parts, t)
+    return _combined_slices(parts, t)
 
 
-def _combined(parts: list[WeightedSums], t: Tensor) -> WeightedSums:
-    """Combine the sums of slices of the representatives into the sums of all representatives."""
+def _combined_slices(parts: list[WeightedSums], t: Tensor) -> WeightedSums:
     # the weights of a slice are relative to the maximum cosine of the slice, the combined ones to that of all slices
     slice_largest = torch.stack([part.largest for part in parts])
     slice_totals = torch.stack([part.total for part in parts])

@@ -195,7 +195,6 @@ def _pad_or_project(
 def _without_crowded(
     points: Points, num_points: int, rng: np.random.Generator
 ) -> Points:
-    """Remove crowded points until at most `num_points` points are left."""
     noise = rng.choice(CROWDING_NOISES)
     if len(points) <= num_points:
         return points
@@ -215,7 +214,6 @@ def _without_crowded(
 
 
 def _fill_holes(points: Points, num_points: int, rng: np.random.Generator) -> Points:
-    """Add points in holes, one by one, until there are `num_points` points."""
     missing = num_points - len(points)
     if missing <= 0:
         return points

@@ -58,8 +58,9 @@ def write_csv(
 ) -> Path:
     """Write a CSV file: a line with the names of the columns, then one line per row.
 
-    Floats are written in full precision. None and missing values become empty cells. If the name of the file ends in
-    .gz, the file is compressed by gzip, without a time stamp, so that the same rows give the same bytes.
+    Floats are written in full precision. None and missing values become empty cells. Text that a spreadsheet could take
+    for a formula gets an apostrophe in front. If the name of the file ends in .gz, the file is compressed by gzip,
+    without a time stamp, so that the same rows give the same bytes.
 
     Args:
         path: The file, which is replaced atomically.

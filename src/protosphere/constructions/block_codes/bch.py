@@ -66,7 +66,7 @@ def _modifications_of(
             description=modification.description(description),
             k=needed,
             distance=code.bose_distance + extended - punctured,
-            rows=partial(_generator, code, dim, shortened, extended),
+            rows=partial(_first_generator_rows, code, dim, shortened, extended),
         )
 
 
@@ -76,10 +76,9 @@ def _names(code: BCHParameters) -> tuple[str, str]:
     return f"bch-{code.n}-{code.k}", f"BCH({code.n},{code.k})"
 
 
-def _generator(
+def _first_generator_rows(
     code: BCHParameters, dim: int, shortened: int, extended: bool, count: int
 ) -> PackedBits:
-    """Return the first `count` rows of the generator matrix of a modified code of length `dim`."""
     # the first `shortened` rows and columns of the systematic generator matrix are removed
     polynomial = generator_polynomial(code.m, code.k, code.even)
     bits = unpack(systematic_rows(polynomial, code.n, shortened, count), code.n)[

@@ -60,7 +60,6 @@ class ConstructionXParameters:
 def _best_parameters(
     num_classes: int, dim: int, schemes: tuple[str, ...]
 ) -> ConstructionXParameters | None:
-    """Return the parameters with the lowest maximum cosine for K points in R^n, or None if there are none."""
     del schemes  # a key of the cache only: the glue vectors may be codes of any scheme
     return min(
         _all_parameters(num_classes, dim), key=lambda one: one.max_cosine, default=None
@@ -106,7 +105,7 @@ def _parameters_of(
             ),
             None,
         )
-        glue = outer and _glue(num_cosets, glue_dim)
+        glue = outer and _best_glue(num_cosets, glue_dim)
         if outer is None or glue is None or glue.max_cosine >= 1:
             continue
         within = float(code.max_cosine(level.max_cosine))
@@ -118,8 +117,7 @@ def _parameters_of(
             )
 
 
-def _glue(count: int, dim: int) -> Candidate | None:
-    """Return the best candidate for `count` glue vectors in R^dim, or None if there is none."""
+def _best_glue(count: int, dim: int) -> Candidate | None:
     # at most dim + 1 glue vectors are a simplex, and up to 2 * dim are a cross-polytope
     if count > 2 * dim:
         return best_member(count, dim)

@@ -1,10 +1,10 @@
-"""Nested unions of cosets of RM(1, m): each code consists of the first codewords of the next code.
+"""Nested unions of cosets of the first-order Reed-Muller code RM(1, m), which has length 2^m.
 
-The first code is RM(1, m). For m even, it is followed by Kerdock's code and the Delsarte-Goethals codes for r = 1, 2,
-... (see `delsarte_goethals`). For m odd, it is followed by Gold's code and the dual BCH codes for r = 2, 3, ... (see
-`gold`). The codewords are ordered coset by coset (see `coding.cosets`). The cosets are ordered by the index of their
-quadratic form (see `coding.quadratic_forms`). Therefore all codes with at least K codewords have the same first K
-codewords.
+Each code consists of the first codewords of the next code. The first code is RM(1, m). For m even, it is followed by
+Kerdock's code and the Delsarte-Goethals codes for r = 1, 2, ... For m odd, it is followed by Gold's code and the dual
+BCH codes for r = 2, 3, ... Both the size and the maximum cosine of the codes rise from each code to the next. The
+codewords are ordered coset by coset. Each coset belongs to a quadratic form, and the cosets have the order of the forms
+in `coding.quadratic_forms`. Therefore all codes with at least K codewords have the same first K codewords.
 """
 
 from fractions import Fraction

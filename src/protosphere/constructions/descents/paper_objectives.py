@@ -78,7 +78,7 @@ def _infeasible_reason(num_classes: int, dim: int, **options: object) -> str | N
     return class_infeasible_reason(num_classes, LARGEST_K, "a descent over all pairs")
 
 
-def _descent_on(
+def _register_descent(
     objective: str,
     gradient: Gradient,
     usual_lr: float,
@@ -86,8 +86,6 @@ def _descent_on(
     reference: str,
     style: FigureStyle,
 ) -> None:
-    """Register a construction that places points by projected descent, under the name of its gradient function."""
-
     def build(
         num_classes: int,
         dim: int,
@@ -115,7 +113,7 @@ def _descent_on(
     register(build)
 
 
-_descent_on(
+_register_descent(
     "the mean row maximum",
     mean_row_max_gradient,
     usual_lr=0.1,
@@ -123,7 +121,7 @@ _descent_on(
     reference="Mettes et al. (2019), Hyperspherical prototype networks",
     style=FigureStyle("mean row max (Mettes et al.)", "#009E73", "v", "-."),
 )
-_descent_on(
+_register_descent(
     "log-sum-exp",
     log_sum_exp_gradient,
     usual_lr=0.2,

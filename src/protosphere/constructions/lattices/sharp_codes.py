@@ -14,13 +14,13 @@ ANOTHER_TYPE_3: Vector = (1, 5, *(1,) * 22)
 
 
 def _vectors_at_60_degrees(dim: int, entry: int, count: int) -> tuple[Vector, ...]:
-    """Return vectors (entry, entry, 0, 0, ...), (entry, 0, entry, 0, ...), and so on, pairwise at 60 degrees."""
+    """Return the first `count` of (entry, entry, 0, 0, ...), (entry, 0, entry, 0, ...), and so on, in R^dim."""
+    # any two of these vectors are at an angle of 60 degrees
     return tuple(sparse(dim, {0: entry, i + 1: entry}) for i in range(count))
 
 
-def _kissing_chain() -> Iterable[Section]:
-    """Yield sections of E8 and the Leech lattice whose fixed vectors are minimal vectors, pairwise at 60 degrees."""
-    # the vectors of a section are at 60 degrees from each fixed vector
+def _sections_at_60_degrees() -> Iterable[Section]:
+    # the fixed vectors are minimal vectors, pairwise at 60 degrees, as are the vectors of a section with each of them
     for parent, dim, entry, sizes in (
         (E8, 8, 2, (56, 27, 16, 10)),
         (LEECH, 24, 4, (4600, 891, 336, 170, 100)),
@@ -83,7 +83,7 @@ def sharp_codes() -> Iterable[Member]:
     (22,891), (23,552) and (23,4600) meet Levenshtein's bound, so that no K points in R^n have a lower maximum cosine.
     The codes with (n, K) = (4,10), (19,100), (20,170), (21,336) and (22,352) do not meet it.
     """
-    sections = (*_kissing_chain(), *_sections_with_type_3())
+    sections = (*_sections_at_60_degrees(), *_sections_with_type_3())
     return sorted(
         (section.member for section in sections),
         key=lambda member: (member.dim, member.size),

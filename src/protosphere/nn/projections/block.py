@@ -265,7 +265,7 @@ def _bounded_log_sum_exp(
 
 
 def _exponentials(scores: Tensor, shift: Tensor | None, antipodal: bool) -> Tensor:
-    """Overwrite the scores of a tile by their exponentials, and return the sum of the exponentials for each vector."""
+    """Overwrite scores by their weights in the mean point, and return the sum of the exponentials for each vector."""
     # the exponential of a score s is exp(s - shift), where None stands for a shift of 0
     # if antipodal, the sums include the antipodes, whose exponentials are then subtracted from those of the points
     opposite = None

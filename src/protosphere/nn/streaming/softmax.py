@@ -290,7 +290,7 @@ class LogSumExp(torch.autograd.Function):
     def setup_context(
         ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor, Tensor]
     ) -> None:
-        """Save z, the log-sum-exps and the means for the backward pass and for forward-mode differentiation."""
+        """Save z, the log-sum-exps and the mean prototypes for the backward pass and forward-mode differentiation."""
         z, _, ctx.projection, ctx.with_mean = inputs
         value, mean, prototypes = output
         ctx.save_for_backward(z, value, mean)

@@ -167,7 +167,9 @@ class QuantizedPoints:
         return factors
 
     def _factors(self, indices: Values, sums: Points) -> NDArray[np.float64]:
-        return np.sqrt(self._rests(indices)) / np.linalg.norm(sums, axis=1)
+        return np.sqrt(self._remaining_squared_norms(indices)) / np.linalg.norm(
+            sums, axis=1
+        )
 
     @cached_property
     def _split_codebooks(self) -> NDArray[np.float64]:
@@ -187,8 +189,7 @@ class QuantizedPoints:
             sums += codewords[indices[:, number]]
         return sums[:, :width] + sums[:, width:]
 
-    def _rests(self, indices: Values) -> Points:
-        """Return one number for each point: 1 minus the squared norms of its values."""
+    def _remaining_squared_norms(self, indices: Values) -> Points:
         # the squared norm that the scaled sum of the codewords must have
         rests = np.ones(len(indices))
         for number, squares in enumerate(self.squared_norms):
@@ -200,7 +201,7 @@ class QuantizedPoints:
         sizes = np.linalg.norm(self.codebooks, axis=2)
         for start in range(0, self.count, BLOCK_ROWS):
             values = self.values[start : start + BLOCK_ROWS]
-            rest = self._rests(values).min()
+            rest = self._remaining_squared_norms(values).min()
             if rest < LEAST_REST:
                 return f"a point leaves a squared norm of {rest:.3g} to its codewords, less than {LEAST_REST:g}"
             words = values[:, len(self.parts) :]
@@ -233,7 +234,7 @@ class QuantizedPoints:
             return Plain(rows).largest_cosine(progress)
         pair = closest_classes(
             self.values[:, : len(self.parts)],
-            self._distances,
+            self._one_minus_cosines,
             self.part_distances(),
             MOST_COMPARED_ENTRIES // self.own_dim,
         )
@@ -253,8 +254,7 @@ class QuantizedPoints:
             max(0.0, _least_squared_distance(part) / 2 - margin) for part in self.parts
         ]
 
-    def _distances(self, left: Indices, right: Indices) -> NDArray[np.float64]:
-        """Return a vector whose entry i is 1 minus the cosine of the points with the indices left[i] and right[i]."""
+    def _one_minus_cosines(self, left: Indices, right: Indices) -> NDArray[np.float64]:
         ours = self._rows(self.values[left], self.own_dim)
         between = ours - self._rows(self.values[right], self.own_dim)
         # half of the squared distance of two unit vectors is 1 minus their cosine
@@ -375,7 +375,6 @@ class QuantizedPoints:
 
 
 def _least_squared_distance(points: Points) -> float:
-    """Return the smallest squared distance of two rows, or infinity if there is only one row."""
     if len(points) < 2:
         return np.inf
     smallest = np.inf

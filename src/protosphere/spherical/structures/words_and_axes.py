@@ -116,8 +116,7 @@ class WordsAndAxes:
         classes = np.flatnonzero(self.axes == WORD)
         return replace(rows, classes=classes, glue_vectors=np.zeros((1, self.zeros)))
 
-    def _column_sums(self) -> Indices:
-        """Return N numbers: number j is the number of codewords whose entry j is positive."""
+    def _num_positive_in_columns(self) -> Indices:
         sums = np.zeros(self.codewords.dim, dtype=np.int64)
         for start in range(0, self.codewords.count, COUNTED_WORDS):
             packed = self.codewords.packed_rows(start, start + COUNTED_WORDS)
@@ -125,7 +124,7 @@ class WordsAndAxes:
         return sums
 
     def _positive_products(self) -> int:
-        positive = self._column_sums()
+        positive = self._num_positive_in_columns()
         numbers = self.axis_numbers
         of_axis = positive[numbers // 2]
         return int(np.where(numbers % 2, self.codewords.count - of_axis, of_axis).sum())
@@ -167,7 +166,6 @@ class WordsAndAxes:
         return self.largest_cosine(progress)
 
     def _axis_spectrum(self) -> dict[Fraction, int]:
-        """Return a mapping from each cosine of two points that are axes to its number of pairs."""
         # the cosine is 1 for the same axis, -1 for e_j and -e_j, and 0 otherwise; cosines without pairs are left out
         numbers = self.axis_numbers
         counts = np.bincount(numbers, minlength=2 * self.codewords.dim)

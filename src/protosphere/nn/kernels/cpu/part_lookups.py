@@ -52,7 +52,7 @@ class PartLookupsBackend(TorchBackend):
         """
         lookups = _lookups(block)
         entries = _to_lanes(lookups.tables(z))
-        _loops().write_scores(entries, *_classes(lookups), out.numpy())
+        _loops().write_scores(entries, *_loop_arguments(lookups), out.numpy())
 
     def weighted_sum(self, block: ProjectionBlock, weights: Tensor) -> Tensor:
         """Return the B x n weighted sums of all P points of a block.
@@ -64,7 +64,7 @@ class PartLookupsBackend(TorchBackend):
         lookups = _lookups(block)
         collected = _empty_lanes(len(weights), lookups.tables.num_entries)
         given = weights.contiguous().numpy()
-        _loops().add_weights(given, *_classes(lookups), collected)
+        _loops().add_weights(given, *_loop_arguments(lookups), collected)
         return lookups.tables.weighted_sum(_from_lanes(collected, len(weights)))
 
     def log_sum_exp(
@@ -89,7 +89,9 @@ class PartLookupsBackend(TorchBackend):
         collected = entries[:0]
         if with_mean:
             collected = _empty_lanes(len(z), lookups.tables.num_entries)
-        _loops().write_lookup_sums(entries, *_classes(lookups), shifts, sums, collected)
+        _loops().write_lookup_sums(
+            entries, *_loop_arguments(lookups), shifts, sums, collected
+        )
         total = as_tensor(sums).flatten()[: len(z)]
         value = as_tensor(shifts).flatten()[: len(z)] + total.log()
         if not with_mean:
@@ -115,7 +117,7 @@ class PartLookupsBackend(TorchBackend):
         lanes = _to_lanes(entries)
         tiles = -(-block.num_points // _loops().TILE)
         highest = np.empty((len(lanes), tiles, _loops().LANES), np.float32)
-        classes = _classes(lookups)
+        classes = _loop_arguments(lookups)
         _loops().write_highest_lookups(lanes, *classes, highest)
         by_vector = as_tensor(highest).transpose(1, 2).flatten(0, 1)[: len(z)]
         best = by_vector.topk(min(k, tiles), dim=1).indices
@@ -161,10 +163,9 @@ def _lookups(block: ProjectionBlock) -> CombinationsBlock:
     return cast("CombinationsBlock", block)
 
 
-def _classes(
+def _loop_arguments(
     lookups: CombinationsBlock,
 ) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.float32], int]:
-    """Return the values, the offsets, the factors and the number of parts that the compiled loops take as arguments."""
     values = lookups.values.numpy()
     offsets = lookups.tables.offsets.numpy()
     factors = np.empty(0, np.float32)
@@ -179,7 +180,6 @@ def _empty_lanes(batch: int, entries: int) -> NDArray[np.float32]:
 
 
 def _to_lanes(entries: Tensor) -> NDArray[np.float32]:
-    """Return the entries of a B x m matrix in the order that the compiled loops need."""
     # LANES consecutive rows of the matrix form a group; the last group is filled with zero rows. The result has one
     # row for each group: number j * LANES + i of this row is entry j of row i of the group.
     batch, count = entries.shape
@@ -196,10 +196,11 @@ def _to_lanes(entries: Tensor) -> NDArray[np.float32]:
 
 
 def _from_lanes(lanes: NDArray[np.float32], batch: int) -> Tensor:
-    """Return the first `batch` rows of the matrix whose entries `_to_lanes` has reordered."""
     width = _loops().LANES
     count = lanes.shape[1] // width
-    by_group = as_tensor(lanes).view(len(lanes), count, width)
+    by_group = as_tensor(lanes).view(
+        len(lanes), count, width
+    )  # rows of the matrix, in groups
     return by_group.transpose(1, 2).flatten(0, 1)[:batch]
 
 
