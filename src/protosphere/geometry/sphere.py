@@ -80,15 +80,13 @@ def cross_polytope_points(num_points: int, dim: int) -> Points:
 
 
 def renormalized(points: Points) -> Points:
-    """Return the rows divided by their norms.
-
-    Rows that are already unit vectors up to rounding are returned unchanged.
+    """Return the rows divided by their norms, except rows that are already unit vectors up to rounding.
 
     Args:
         points: Nonzero vectors, as rows.
 
     Returns:
-        Unit vectors, as rows.
+        Unit vectors, as rows. If no row was divided, this is `points` itself.
     """
     squares = np.einsum("ij,ij->i", points, points)
     off = np.abs(squares - 1) > product_rounding(points.shape[1])

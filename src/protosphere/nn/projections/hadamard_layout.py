@@ -37,9 +37,9 @@ CHUNK_COSETS = 1 << 12
 class HadamardLayout:
     """Description of codewords that are divided into cosets of a small linear code.
 
-    The generators g_0, g_1, ... of the small code are the rows of `generator`. If `antipodal` is True, the all-one
-    codeword comes before them as g_0. Coset c consists of the sums of representatives[c] and the codewords of the small
-    code. Codeword i of coset c is the sum of representatives[c] and all generators g_j for which bit j of i is 1.
+    The generators g_0, g_1, ... of the small code are the all-one codeword, if `antipodal` is True, followed by the
+    rows of `generator`. Coset c consists of the sums of representatives[c] and the codewords of the small code.
+    Codeword i of coset c is the sum of representatives[c] and all generators g_j for which bit j of i is 1.
 
     The point of a codeword of coset c consists of the codeword's signs times `coefficient`, followed by further
     coordinates, the glue vector glue_vectors[glue_of[c]], which may be empty.

@@ -185,8 +185,8 @@ class ShortenedWords(SignWords):
     def _products_with_glue(
         self, group: int, progress: Progress
     ) -> tuple[int, int | None, str]:
-        # The first bound is for equal glue vectors, which `group` consecutive codewords have, and the second for different
-        # ones. It is None if all glue vectors are equal.
+        # The first bound is for equal glue vectors, which `group` consecutive codewords have. The second bound is for
+        # different glue vectors, and None if all glue vectors are equal.
         code, alone, grouped = (
             self.code,
             self.code.closest_within_coset(),
