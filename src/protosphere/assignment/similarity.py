@@ -32,9 +32,9 @@ def as_similarity(given: Any, num_classes: int | None = None) -> Points:
     """Check a similarity and return it as a symmetric float64 matrix.
 
     Args:
-        given: A square matrix with any finite numbers on its diagonal; a `Taxonomy` or another object with a method
-            `similarity()`; text that `similarity_text` wrote; or the name of a tree of CIFAR-100 in the package,
-            'cifar100_superclasses' or 'cifar100_levels'.
+        given: A symmetric matrix of finite numbers; a `Taxonomy` or another object with a method `similarity()`; text
+            that `similarity_text` wrote; or the name of a tree of CIFAR-100 in the package, 'cifar100_superclasses' or
+            'cifar100_levels'.
         num_classes: Required number K of rows. If it is None, any number of rows is accepted.
 
     Returns:
@@ -92,7 +92,7 @@ def similarity_text(given: Any) -> str:
         The text, without line breaks.
 
     Raises:
-        InvalidArgumentError: If `given` is not a symmetric matrix of finite numbers, and does not give one.
+        InvalidArgumentError: If `given` is not one of these, or its matrix is not symmetric or not finite.
     """
     if isinstance(given, str):
         return given

@@ -35,7 +35,8 @@ def verify(
     """Check in exact arithmetic what a code file states about its points.
 
     The exit code is 0 if the file is accepted, 1 if it is rejected, and 2 if it was not checked. A file is not checked
-    if the work is above the limit, or if the file or the proof cannot be read or used.
+    if the check would need too much time or memory and --no-limit is not given. A file is not checked either if the
+    file or the proof cannot be read or used.
 
     Args:
         file: A .safetensors file that protosphere wrote.

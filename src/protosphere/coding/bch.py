@@ -43,11 +43,11 @@ class BCHParameters:
 
 @lru_cache
 def bch_family(m: int, even: bool = False) -> tuple[BCHParameters, ...]:
-    """Return the parameters of every narrow-sense BCH code of length 2^m - 1, in ascending order of dimension.
+    """Return the parameters of all narrow-sense BCH codes of length 2^m - 1, or of all their even-weight subcodes.
 
-    A narrow-sense BCH code consists of the binary polynomials, as vectors of coefficients, that are zero at alpha,
-    alpha^2, ..., alpha^(d-1) for some d, where alpha is a primitive element of GF(2^m). The largest such d is its Bose
-    distance.
+    The codes are in ascending order of dimension. A narrow-sense BCH code consists of the binary polynomials, as
+    vectors of coefficients, that are zero at alpha, alpha^2, ..., alpha^(d-1) for some d, where alpha is a primitive
+    element of GF(2^m). The largest such d is its Bose distance.
 
     If `even` is false, the first code is the repetition code (k = 1), and the last one consists of all vectors (k = n).
 

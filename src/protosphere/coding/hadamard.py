@@ -66,7 +66,7 @@ def hadamard(order: int) -> Signs:
 
 @cache
 def _left_factor(order: int) -> int | None:
-    """Return the order of the first Kronecker factor of the Hadamard matrix, or None if there is no matrix."""
+    """Return the order of the first Kronecker factor of `hadamard(order)`, or None if there is no such matrix."""
     if order == 1:
         return 1
     if order > LARGEST_HADAMARD or (order > 2 and order % 4):

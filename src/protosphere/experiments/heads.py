@@ -101,8 +101,8 @@ def build_objective(config: TrainingConfig, head: nn.Module) -> Objective:
 def prefers_streaming(head: PrototypeHead, batch_size: int) -> bool:
     """Return True if the loss should be computed in blocks of classes instead of from all logits.
 
-    The result is True in two cases: if a batch has more than 2^24 logits (`LARGEST_LOGITS`), and if the head computes
-    dot products by fast Hadamard transforms, for which computation in blocks is faster.
+    The result is True in each of two cases: if a batch has more than 2^24 logits (`LARGEST_LOGITS`), and if the head
+    computes dot products by fast Hadamard transforms, for which computation in blocks is faster.
 
     Args:
         head: Head with the prototypes.

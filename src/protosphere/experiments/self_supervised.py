@@ -43,8 +43,8 @@ class SelfSupervised(nn.Module):
             rows: Indices of the B images among the training examples; None to return features.
 
         Returns:
-            The features. If `rows` is given, the sum of the losses of the images, and 0 in place of the number of
-            correct predictions.
+            The features. If `rows` is given, two numbers: the sum of the losses of the images, and 0, because there are
+            no predicted classes.
         """
         features = _widened(self.backbone(inputs))
         if rows is None:

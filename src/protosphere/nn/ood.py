@@ -1,6 +1,6 @@
 """Thresholds for the in-distribution scores of `PrototypeHead.score`, which are high for inputs of known classes.
 
-The score is a number for each vector z. The score `max_cosine` is the cosine of z with the nearest prototype. The score
+Each score is a number for one vector z. The score `max_cosine` is the cosine of z with the nearest prototype. The score
 `margin` is the score `max_cosine` minus the cosine with the second nearest prototype. The score `energy` is the
 log-sum-exp of the logits (Liu et al. 2020). Unlike the other two, it depends on the norm of z, except with the preset
 'mettes'.

@@ -141,7 +141,7 @@ def line_through(runs: Sequence[Trained]) -> Regression | None:
 
 
 def series_styles(rows: Sequence[Averaged]) -> dict[tuple[str, str], FigureStyle]:
-    """Return a dictionary from (scheme, variant) to the color, the marker and the label with which figures show it.
+    """Return a dictionary from (scheme, variant) to the color, the marker and the label with which series are drawn.
 
     The alphabetically first variant of a scheme gets the style of the scheme. Other variants get other colors and
     markers.

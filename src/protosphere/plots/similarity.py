@@ -177,7 +177,8 @@ def _color_limit(values: Points) -> float:
 
 
 def _beyond(values: Points, limit: float) -> str:
-    """Return the argument `extend` of matplotlib's color bars: which ends of -limit to limit the values exceed."""
+    """Return "both", "min", "max" or "neither": the ends of the interval -limit to limit that `values` exceed."""
+    # values of the argument `extend` of matplotlib's color bars
     below = bool(np.nanmin(values) < -limit)
     above = bool(np.nanmax(values) > limit)
     if below and above:

@@ -199,7 +199,7 @@ def _order(matrix: Points) -> int | None:
 
 
 def _random_power(matrix: Points, rng: np.random.Generator) -> Points | None:
-    """Return a random power other than the identity; None for the identity and for orders above `MAX_ORDER`."""
+    """Return a random power of a matrix, not the identity; None for the identity and orders above `MAX_ORDER`."""
     order = _order(matrix)
     if order is None or order < 2:
         return None
@@ -259,7 +259,7 @@ def orbit_partition(points: Points, group: Matrices) -> list[Orbit]:
 def _sliced(
     points: Points, group: Matrices, num_points: int, rng: np.random.Generator
 ) -> tuple[Points, Matrices] | None:
-    """Project a code and its group to the hyperplane orthogonal to a random fixed direction, or return None."""
+    """Project a code and its group along a random direction that the group fixes; None if it fixes no direction."""
     values, vectors = np.linalg.eigh(group.mean(axis=0))
     fixed = vectors[:, values > 0.5]
     if fixed.shape[1] == 0:

@@ -204,7 +204,7 @@ class Catalogue:
 
     @property
     def extent(self) -> str:
-        """The pairs (K, n), that the searches for the catalogue included, as text for messages."""
+        """The pairs (K, n) that the searches for the catalogue included, as text for messages."""
         larger = sorted({num_points for num_points, _ in self.searched_beyond})
         numbers = f", and for K = {', '.join(map(str, larger))}" if larger else ""
         return (
@@ -216,8 +216,8 @@ class Catalogue:
 
         An entry is valid if it satisfies all these conditions:
 
-        - The catalogue has a stored code with the index `source`. The number of dimensions by which this code has more
-          than the entry is at most its number of points.
+        - The catalogue has a stored code with the index `source`. If this code has more dimensions than the entry, the
+          difference is at most the number of its points.
         - The entry has 2 to 6,000 points, 1 to 6,000 dimensions, a seed of at least 0, and a maximum cosine from -1 to
           1.
         - The searches for the catalogue included (K, n).

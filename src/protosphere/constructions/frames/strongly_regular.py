@@ -132,9 +132,8 @@ def strongly_regular() -> Iterator[Member]:
     """Yield codes whose points are vertices of strongly regular graphs.
 
     A vertex is a vector of the standard basis, which is projected to the eigenspace of the smallest eigenvalue s of the
-    adjacency matrix and normalized. In a graph of v vertices of degree k, adjacent vertices then have cosine s/k, and
-    non-adjacent vertices have cosine (-1 - s)/(v - k
-    - 1). Complements of graphs are included.
+    adjacency matrix and normalized. In a graph of v vertices of degree k, the cosine is then s/k for adjacent vertices,
+    and (-1 - s)/(v - k - 1) for non-adjacent vertices. Complements of graphs are included.
 
     Some codes have all vertices of a graph. Each other code has all vertices with given relations to one or two fixed
     vertices. The points of such a code are projected to the orthogonal complement of the fixed vertices and normalized.

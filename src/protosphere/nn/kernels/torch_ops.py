@@ -1,7 +1,7 @@
-"""The kernel backend that uses tensor operations of torch.
+"""The kernel backend that uses tensor operations of torch and supports every block, device and dtype.
 
 A kernel backend computes dot products with the points of a block, and sums over these points. A block has P points of
-dimension n, which are prototypes of a head. It supports every block, device and dtype.
+dimension n, which are prototypes of a head.
 """
 
 from __future__ import annotations

@@ -79,9 +79,9 @@ class LinearWords(SignWords):
         """Whether cosines are computed from differences of messages instead of from all pairs of codewords.
 
         A message is an integer of k bits, where k is the number of rows of the generator matrix. The difference of two
-        messages is their XOR, and its codeword has as many ones as their codewords have different bits. The result is
-        True if the number 2^k of differences is at most four times the number K of points, or at most 2^22
-        (`MOST_DIFFERENCE_BITS`).
+        messages is their XOR. The number of ones of its codeword is the distance of the codewords of the two messages.
+        The result is True if the number 2^k of differences is at most four times the number K of points, or at most
+        2^22 (`MOST_DIFFERENCE_BITS`).
         """
         return 1 << len(self.generator) <= max(
             1 << MOST_DIFFERENCE_BITS, 4 * self.count

@@ -322,8 +322,8 @@ class Content:
             The codewords. None if they are not in the file and their total size is above 1 GiB (`LARGEST_HELD_BYTES`).
 
         Raises:
-            InvalidArgumentError: If the array has another shape or type, or if it is missing, not above 1 GiB, and the
-                attribute `complete` says that the file must contain it.
+            InvalidArgumentError: If the array has another shape or type. Also if it is missing and at most 1 GiB large,
+                and the attribute `complete` says that the file must contain it.
         """
         many = self.count * packed_length(self.dim) > LARGEST_HELD_BYTES
         if name not in self.arrays and many:
