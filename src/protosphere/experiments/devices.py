@@ -95,7 +95,7 @@ def _check_for_cpus(precision: str, processes: int) -> None:
 
 
 def summing_type(device: torch.device) -> torch.dtype:
-    """Return the dtype for sums over an epoch: float64, except float32 on Apple GPUs, which do not support float64."""
+    """Return the dtype for sums over an epoch on a device: float64, or float32 on Apple GPUs, which lack float64."""
     return torch.float32 if device.type == "mps" else torch.float64
 
 

@@ -1,9 +1,10 @@
 """The smooth maximum cosine of codes with a symmetry group, and its gradient, by tensor operations.
 
-A code with a symmetry group is the union of the orbits of m representatives (see `search.arrangements`). The smooth
-maximum cosine of the whole code and its gradient need only the cosines between the m representatives and all K points.
-These are K m cosines instead of K^2, and a descent has m n variables instead of K n. In a code without symmetry, each
-orbit has one point. B codes are evaluated together.
+The orbit of a point consists of its images under all matrices of a symmetry group. A code with this symmetry group is
+the union of the orbits of m points, which are called representatives. The smooth maximum cosine of the whole code and
+its gradient need only the cosines between the m representatives and all K points. These are K m cosines instead of K^2,
+and a descent has m n variables instead of K n. In a code without symmetry, each orbit has one point. B codes are
+evaluated together.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Initial points of descents: random points, resized codes, or good codes with some points moved.
 
 A hole of a code is a place on the sphere that is far from all points of the code. Points are crowded if they have many
-near neighbors (see `CROWDING_RATE`).
+near neighbors.
 """
 
 import numpy as np

@@ -23,7 +23,7 @@ LARGEST_DENSE = 6
     traits=Traits(packed=True, fast_projection=True),
 )
 def kerdock(largest_dim: int) -> Iterator[Member]:
-    """Yield two members for each length n = 2^m, m even: Kerdock's code, and Kerdock's code together with the axes.
+    """Yield two members for each length n = 2^m up to `largest_dim`, m even: Kerdock's code, without and with the axes.
 
     The axes are the 2n points e_1, -e_1, e_2, ... Kerdock's code is a union of n/2 cosets of the first-order
     Reed-Muller code. The points of a coset are the vectors of an orthonormal basis and their negatives. These n/2 bases
@@ -32,7 +32,7 @@ def kerdock(largest_dim: int) -> Iterator[Member]:
     1982). For n = 4, these points are the 24-cell.
 
     Kerdock's code is stored as packed codewords. The points with the axes are stored as dense vectors for n up to 64,
-    and as packed codewords and indices of axes for larger n.
+    and as packed codewords and indices of axes for larger n. The largest length is 65,536.
     """
     for m in range(2, min(largest_dim, 1 << 16).bit_length(), 2):
         level = nested_codes(m)[1]

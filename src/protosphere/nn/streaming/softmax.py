@@ -1,16 +1,14 @@
 """Log-sum-exp of logits and weighted sums of prototypes, differentiable any number of times, without B x K logits.
 
 Let c_1, ..., c_K be the prototypes. A product of two vectors, such as z c_k, is their dot product. Let p be the softmax
-of the logits z c_1, ..., z c_K. The gradient of log sum_k exp(z c_k) with respect to z is the mean of the prototypes
-under p, and the Hessian is the covariance of the prototypes under p. All derivatives are composed of the moments
+of the logits z c_1, ..., z c_K. The mean prototype of z is the mean of the prototypes under p. It is the gradient of
+log sum_k exp(z c_k) with respect to z, and the Hessian is the covariance of the prototypes under p. All derivatives are
+composed of the moments
 
     M(z, l; v_1, ..., v_r) = sum_k exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k,    l = log sum_k exp(z c_k).
 
 A moment is linear in each of the directions v_1, ..., v_r. For constant l, the derivative of a moment with respect to z
 along a direction u is M(z, l; v_1, ..., v_r, u).
-
-Terms: The mean prototype of a row z is the mean of the prototypes under p. If several calls of a function are combined
-by vmap into one call with a batch, the inputs of one of these calls are a member of the batch.
 """
 
 from __future__ import annotations
@@ -290,7 +288,13 @@ class LogSumExp(torch.autograd.Function):
     def setup_context(
         ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor, Tensor]
     ) -> None:
-        """Save z, the log-sum-exps and the mean prototypes for the backward pass and forward-mode differentiation."""
+        """Save z, the log-sum-exps and the mean prototypes for the backward pass and forward-mode differentiation.
+
+        Args:
+            ctx: Context of torch, in which the tensors are saved.
+            inputs: The four arguments of `forward`.
+            output: The three results of `forward`.
+        """
         z, _, ctx.projection, ctx.with_mean = inputs
         value, mean, prototypes = output
         ctx.save_for_backward(z, value, mean)
@@ -302,7 +306,14 @@ class LogSumExp(torch.autograd.Function):
     def backward(
         ctx: Any, *grads: Tensor | None
     ) -> tuple[Tensor | None, None, None, None]:
-        """Return the gradient with respect to z, and None for the three other arguments."""
+        """Return the gradient of a loss with respect to z, and None for the three other arguments of `forward`.
+
+        Args:
+            ctx: Context of torch with the saved tensors.
+            grads: Gradients of the loss with respect to the results of `forward`: log-sum-exps, mean prototypes and
+                target prototypes. None for a result that the loss does not depend on. The gradient of the target
+                prototypes is not used.
+        """
         return softmax_gradient(ctx, grads[0], grads[1]), None, None, None
 
     @staticmethod
@@ -310,6 +321,10 @@ class LogSumExp(torch.autograd.Function):
         """Return the derivatives of the log-sum-exps and of the mean prototypes along the tangent of z.
 
         The third result is None, because target prototypes have no derivative.
+
+        Args:
+            ctx: Context of torch with the saved tensors.
+            tangents: Tangents of the four arguments of `forward`. Only the first one, the tangent of z, is used.
         """
         z, value, mean = ctx.saved_tensors
         given = mean if ctx.with_mean else moment(z, value, [], ctx.projection)
@@ -323,7 +338,14 @@ class LogSumExp(torch.autograd.Function):
 
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int, int]]:
-        """Compute the results for all members of a vmapped batch in one call.
+        """Compute the results of `forward` for all members of a batch in one call, when torch.vmap is used.
+
+        Args:
+            info: Object that torch gives to a vmap rule. Its attribute `batch_size` is the number of members of the
+                batch.
+            in_dims: Batch dimension of each argument of `forward`. None for an argument that is the same for all
+                members.
+            args: The four arguments of `forward`, in which z and `classes` may have a batch dimension.
 
         Returns:
             The three results with a batch dimension, and the index of this dimension in each of them.
@@ -424,14 +446,25 @@ class WeightedPrototypes(torch.autograd.Function):
     def setup_context(
         ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]
     ) -> None:
-        """Save the factors, the projection and the dtype of the weights."""
+        """Save the factors, the projection and the dtype of the weights.
+
+        Args:
+            ctx: Context of torch, in which they are saved.
+            inputs: The three arguments of `forward`.
+            output: The two results of `forward`, which are not needed.
+        """
         del output
         weights, ctx.factors, ctx.projection = inputs
         ctx.dtype = weights.dtype
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
-        """Return the B x K gradient with respect to the weights, and None for the two other arguments."""
+        """Return the B x K gradient of a loss with respect to the weights, and None for the two other arguments.
+
+        Args:
+            ctx: Context of torch with the saved factors, projection and dtype.
+            grads: Gradients of the loss with respect to the B x n weighted sums and to the B sums of the weights.
+        """
         of_sum, of_total = grads
         gradient = ctx.projection(of_sum) + of_total[:, None]
         if ctx.factors is not None:
@@ -440,12 +473,25 @@ class WeightedPrototypes(torch.autograd.Function):
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> tuple[Tensor, Tensor]:
-        """Return the derivatives of the weighted sums and of the sums of weights along the tangent of the weights."""
+        """Return the derivatives of the weighted sums and of the sums of weights along the tangent of the weights.
+
+        Args:
+            ctx: Context of torch with the saved factors and projection.
+            tangents: Tangents of the three arguments of `forward`. Only the first one, the tangent of the weights, is
+                used.
+        """
         return weighted_prototypes(tangents[0], ctx.factors, ctx.projection)
 
     @staticmethod
     def vmap(info: Any, in_dims: Dims, *args: Any) -> tuple[Any, tuple[int, int]]:
-        """Compute the results for all members of a vmapped batch in one call.
+        """Compute the results of `forward` for all members of a batch in one call, when torch.vmap is used.
+
+        Args:
+            info: Object that torch gives to a vmap rule. Its attribute `batch_size` is the number of members of the
+                batch.
+            in_dims: Batch dimension of each argument of `forward`. Only the weights may have one; for the others, it is
+                None.
+            args: The three arguments of `forward`, in which the weights have a batch dimension.
 
         Returns:
             The two results with a batch dimension, and the index of this dimension in each of them.
