@@ -30,6 +30,9 @@ from protosphere.experiments.sweep import sweep as run_sweep
 class Means:
     """Options that determine where the runs of a sweep are computed.
 
+    The list `ray` has at most one address; None stands for no cluster. The folder `data_dir` is searched first for the
+    data; None stands for the default folders.
+
     Attributes:
         workers: Number of worker processes on this machine, each of which does one run at a time.
         ray: Do the runs on the Ray cluster with this address.
