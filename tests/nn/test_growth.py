@@ -182,3 +182,17 @@ def test_a_head_made_from_a_code_says_that_the_code_has_no_more_points():
             head.grow(60)
     with pytest.raises(InvalidArgumentError, match="prototypes differ"):
         PrototypeHead(10, dim=16).grow(60)
+
+
+def test_a_head_without_reserve_grows_by_a_code_that_begins_with_its_points():
+    head = PrototypeHead(10, dim=64)
+    new = np.random.default_rng(0).normal(size=(5, 64))
+    rows = np.concatenate(
+        [head.code.points, new / np.linalg.norm(new, axis=1)[:, None]]
+    )
+    grown = PrototypeHead(
+        ps.from_points(rows), preset=head.preset.name, scale=float(head.scaling.value)
+    )
+    assert torch.equal(grown.prototypes()[:10], head.prototypes())
+    z = torch.randn(8, 64)
+    torch.testing.assert_close(grown(z)[:, :10], head(z))

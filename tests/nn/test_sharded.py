@@ -173,5 +173,13 @@ def test_without_processes_it_says_so():
         ShardedProjection(code_of("matrix"))
 
 
+def test_gathered_names_the_second_call_if_a_tensor_is_given_as_group():
+    z, targets = torch.randn(4, 9), torch.arange(4)
+    with pytest.raises(
+        ps.InvalidArgumentError, match=r"gathered\(z\), gathered\(targets\)"
+    ):
+        gathered(z, targets)
+
+
 if __name__ == "__main__":
     one_of_two(int(sys.argv[1]), sys.argv[2])

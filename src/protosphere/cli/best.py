@@ -109,7 +109,7 @@ def print_choice(choice: Choice) -> None:
             f"{candidate.scheme}: {candidate.description}",
         )
         rows.append(row)
-    print_codes(("promised", "measured"), rows, f"{DOT} no promise, or not built")
+    print_codes(("guarantee", "measured"), rows, f"{DOT} no guarantee, or not built")
 
 
 def cosine_or_dot(value: Cosine | None) -> str:

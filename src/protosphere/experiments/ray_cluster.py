@@ -44,7 +44,8 @@ def on_ray(address: str | None) -> Engine:
         except (ConnectionError, ValueError, RuntimeError) as error:
             reason = str(error).splitlines()[0]
             raise InvalidArgumentError(
-                f"'--ray' finds no cluster at '{address}': {reason}"
+                f"'--ray' cannot connect to a cluster at '{address}': {reason}. If a cluster runs there, it may demand "
+                "a token, as clusters of Ray 2.60 do: set RAY_AUTH_MODE=token on every node"
             ) from error
         try:
             yield from _runs(ray, work)

@@ -157,7 +157,8 @@ def require_room(
         raise InvalidArgumentError(
             f"'num_classes' must be at most {reserve.num_classes}, all that this head was made for, got {num_classes}; "
             f"a new PrototypeHead({in_use}, dim={reserve.dim}, reserve={num_classes}) can grow so far, but its "
-            "prototypes differ from those of this head"
+            "prototypes differ from those of this head; to keep them, make a new head from ps.from_points(rows), "
+            "where the first rows are head.code.points"
         )
 
 

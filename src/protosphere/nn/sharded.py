@@ -221,11 +221,14 @@ def gathered(z: Tensor, group: Group = None) -> Tensor:
     processes.
 
     Args:
-        z: B x n rows of this process; B must be the same in all processes.
+        z: B x n rows of this process, or the B targets; B must be the same in all processes.
         group: Process group. By default, it consists of all processes.
 
     Returns:
         The rows of all processes, in the order of their ranks.
+
+    Raises:
+        InvalidArgumentError: If `group` is a tensor.
 
     Example:
         >>> import torch
@@ -236,6 +239,11 @@ def gathered(z: Tensor, group: Group = None) -> Tensor:
         torch.Size([2, 9])
         >>> distributed.destroy_process_group()
     """
+    if isinstance(group, Tensor):
+        raise InvalidArgumentError(
+            "'group' must be a process group or None, got a tensor; "
+            "collect two tensors with two calls: gathered(z), gathered(targets)"
+        )
     every = _all_gather(z.detach(), group)
     every[dist.get_rank(group)] = z  # the same rows with gradient
     return torch.cat(every)

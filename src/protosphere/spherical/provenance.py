@@ -187,12 +187,12 @@ class Choice:
         >>> from protosphere.spherical.provenance import Choice, Considered
         >>> print(Choice("It is the only one.", (Considered("simplex", "regular simplex", -0.25, -0.25),)).table())
         It is the only one.
-          promised   measured  scheme
+         guarantee   measured  scheme
           -0.25000   -0.25000  simplex: regular simplex
         """
         lines = [
             self.reason,
-            *(["  promised   measured  scheme"] if self.considered else []),
+            *([" guarantee   measured  scheme"] if self.considered else []),
         ]
         lines += [
             f"{_cell(c.promise)} {_cell(c.measured)}  {c.scheme}: {c.description}"
