@@ -156,7 +156,7 @@ CLAIMS = (
     ),
     _cifar(
         "4.3",
-        "… with much variance within and between schemes (R² below 0.9)",
+        "Accuracy varies much within and between schemes (R² below 0.9)",
         claim_tests.varied,
     ),
     _cifar(
@@ -191,7 +191,7 @@ CLAIMS = (
     ),
     _mnist(
         "C",
-        "… with a large variance within and between schemes (R² below 0.9)",
+        "Accuracy varies much within and between schemes (R² below 0.9)",
         claim_tests.varied,
     ),
     _mnist("C", "BCH: random mappings beat the fixed one", _random_bch_better),
