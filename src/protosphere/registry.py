@@ -136,7 +136,6 @@ class Registry(Mapping[str, Entry]):
 
 
 def _with_shared_prefix(name: str, known: Iterable[str]) -> list[str]:
-    """Return up to `NEAREST` known names with the longest common prefixes with `name`, longest first."""
     lengths = {other: _common_prefix_length(name, other) for other in known}
     shared = [other for other in lengths if lengths[other] >= SHORTEST_PREFIX]
     return sorted(shared, key=lambda other: -lengths[other])[:NEAREST]
@@ -148,5 +147,4 @@ def _common_prefix_length(left: str, right: str) -> int:
 
 
 def _plain(name: str) -> str:
-    """Return `name` in lower case, with each run of spaces and hyphens replaced by an underscore."""
     return re.sub(r"[\s-]+", "_", name[:LONGEST_NAME].strip().lower())

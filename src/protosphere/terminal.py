@@ -51,7 +51,6 @@ class SafeConsole(Console):
 
 
 def _escaped(text: str) -> str:
-    """Return `text` with its control characters escaped, except line breaks. Tabs become spaces."""
     return "\n".join(printable(line) for line in text.expandtabs().split("\n"))
 
 

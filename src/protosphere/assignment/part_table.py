@@ -201,7 +201,7 @@ def _part_numbers(count: int) -> tuple[str, ...]:
 
 
 def _rows_of_text(given: str | Path) -> _Rows:
-    """Return the rows of the .csv file with the path `given`, or of CSV text if `given` has several lines."""
+    # text of several lines is the content of a .csv file; text of one line is the path of such a file
     if isinstance(given, str) and "\n" in given:
         lines = csv.reader(io.StringIO(given))
         cells = [[unguarded(cell) for cell in line] for line in lines if line]
@@ -270,8 +270,6 @@ def _class_name(classes: Sequence[str] | None, number: int) -> str:
 
 
 class _Numbering:
-    """Indices of the values of each part, in the order in which values first appear."""
-
     def __init__(self, parts: Sequence[str]) -> None:
         self.parts = list(parts)  # if empty, the first row names the parts
         # for each part, the index of each value

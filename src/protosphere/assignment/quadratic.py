@@ -212,7 +212,6 @@ def maximize_pair_sum(
 
 
 def _better(S: Points, G: Points, first: Indices, second: Indices) -> Indices:
-    """Return the order with the larger sum over pairs of similarity times cosine; if both are equal, `first`."""
     if pair_sum(S, G, second) > pair_sum(S, G, first):
         return second
     return first

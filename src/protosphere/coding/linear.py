@@ -130,10 +130,10 @@ def encode(generator: PackedBits, messages: ArrayLike) -> PackedBits:
 
 
 def _is_aligned_range(numbers: Indices) -> bool:
-    """Return whether the numbers are consecutive and start at a valid argument `start` of `codewords`."""
     count = len(numbers)
     if not count:
         return False
+    # `codewords` accepts only multiples of this number as its argument `start`
     block = 1 << (count - 1).bit_length()
     return bool(numbers[0] % block == 0 and np.all(np.diff(numbers) == 1))
 
@@ -285,7 +285,6 @@ def row_reduce(
 
 
 def _span(generator: PackedBits) -> Iterator[PackedBits]:
-    """Yield all codewords in the order of their indices, as arrays of consecutive packed codewords."""
     words_at_once = CHUNK_BYTES // max(1, generator.shape[1])
     bits = words_at_once.bit_length()
     low = generator[:bits]
@@ -301,8 +300,8 @@ def _sums(
     entry: Callable[[int, slice], NDArray[Any]],
     count: int,
 ) -> PackedBits:
-    """Return packed codewords, each the sum of one entry of each table of sums of `bits` consecutive rows."""
-    # entry(i, chunk) has, for each codeword in the slice `chunk`, the index of its entry in the table of row i and on
+    # Table i has the sums of the `bits` rows from row i on. A codeword is the sum of one entry of each table, and
+    # entry(i, chunk) has the index of this entry in table i for each codeword in the slice `chunk`.
     tables: dict[int, PackedBits] = {}
     for i in range(0, len(generator), bits):
         rows = generator[i : i + bits]

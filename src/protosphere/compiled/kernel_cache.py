@@ -40,7 +40,7 @@ DECORATORS = b"from protosphere.compiled.decorators import"
 """Beginning of a line that occurs in every file with compiled loops."""
 
 _log = logging.getLogger("protosphere")
-_reasons: list[str] = []
+_reasons: list[str] = []  # of the warning that has been logged; empty before it
 
 
 @lru_cache(maxsize=1)
@@ -73,7 +73,7 @@ def kernel_folder() -> Path | None:
 
 
 def _key() -> str:
-    """Return a digest of everything that determines the machine code: source files, compiler, Python and CPU."""
+    # the machine code depends on the source files, the compiler, Python and the CPU
     features = ""
     with suppress(RuntimeError):  # some processors do not say
         features = get_host_cpu_features().flatten()
@@ -95,7 +95,6 @@ def _key() -> str:
 
 
 def _forget_old(folder: Path) -> None:
-    """Remove folders of other versions next to `folder` that have not been used for `UNUSED_SECONDS` seconds."""
     for other in folder.parent.iterdir():
         with suppress(OSError):
             if other != folder and time.time() - other.stat().st_mtime > UNUSED_SECONDS:
@@ -103,7 +102,6 @@ def _forget_old(folder: Path) -> None:
 
 
 def _in_memory(reason: str) -> None:
-    """Log a warning that compiled loops are kept in memory only, unless it has been logged before."""
     if not _reasons:
         _reasons.append(reason)
         _log.warning(
@@ -113,8 +111,6 @@ def _in_memory(reason: str) -> None:
 
 
 class _Implementation(CompileResultCacheImpl):
-    """Implementation of numba's cache interface, which says where the machine code of a function is stored."""
-
     def __init__(self, function: Any) -> None:
         self._py_file: str = (
             function.__code__.co_filename
@@ -134,9 +130,8 @@ class _Implementation(CompileResultCacheImpl):
 
 
 class _Files(IndexDataCacheFile):
-    """Storage for numba with one file per function and signature; a digest of the content ends each file."""
-
-    # numba's own storage has an index file, which concurrent processes overwrite. This storage has no index file.
+    # numba's own storage has an index file, which concurrent processes overwrite. This storage has no index file, but
+    # one file per function and signature, which ends with a digest of its content.
     def _place(self, key: object) -> str:
         return f"{self._index_name.removesuffix('.nbi')}.{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.nbc"
 

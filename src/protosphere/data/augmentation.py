@@ -132,7 +132,6 @@ def gather_augmented(
 def _sources(
     moves: Moves, height: int, width: int, device: torch.device
 ) -> tuple[Tensor, Tensor]:
-    """Return the flat index of the original of each pixel of the results, and a mask of the pixels that have one."""
     column, row = _rotated(moves.degrees, height, width, device)
     right = moves.right.to(device, torch.int32) - moves.pad
     down = moves.down.to(device, torch.int32) - moves.pad
@@ -145,6 +144,7 @@ def _sources(
     first = torch.where(mirrored, width - 1 + right, right) + down * width
     signed_column = column.mul_(sign[:, None, None])
     place = row.mul_(width).add_(signed_column).add_(first[:, None, None])
+    # a pixel without an original gets a valid index, too, but False in the mask
     last_pixel = height * width - 1
     return place.clamp_(0, last_pixel).long(), has_column & has_row
 
@@ -159,7 +159,6 @@ def _inside_both(position: Tensor, start: Tensor, size: int) -> Tensor:
 def _rotated(
     degrees: Tensor, height: int, width: int, device: torch.device
 ) -> tuple[Tensor, Tensor]:
-    """Return the column and the row, perhaps outside the image, from which a rotation copies each pixel."""
     cosines, sines = fixed_point_turns(degrees)
     cosine = cosines.to(device)[:, None]
     sine = sines.to(device)[:, None]
@@ -170,6 +169,7 @@ def _rotated(
     y = torch.arange(1 - height, height, 2, dtype=torch.int32, device=device)
     column = (cosine * x + width * unit)[:, None, :] - (sine * y)[:, :, None]
     row = (sine * x + height * unit)[:, None, :] + (cosine * y)[:, :, None]
+    # the column and the row may be outside the image
     return column.bitwise_right_shift_(shift), row.bitwise_right_shift_(shift)
 
 

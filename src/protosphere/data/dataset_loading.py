@@ -132,7 +132,6 @@ def found_in_roots(path: Path) -> Path:
 def _complete_files(
     entry: DatasetEntry, roots: tuple[Path, ...]
 ) -> tuple[Path, ...] | None:
-    """Return the paths of all files of a dataset in the first folder that has all of them, or None."""
     # a file without the ending .gz of its name is accepted, too
     folders = [
         place for root in roots for place in (root / (entry.folder or entry.name), root)

@@ -26,9 +26,7 @@ class UnreachableError(StorageError):
 
 
 class _Bar:
-    """Progress bar for pooch that calls the function `progress` at each update."""
-
-    # `begun` is the number of bytes of the file that earlier, interrupted downloads fetched.
+    # pooch calls the methods. `begun` is the number of bytes of the file that earlier, interrupted downloads fetched.
 
     total = 0
 

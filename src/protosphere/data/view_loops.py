@@ -95,8 +95,8 @@ def _resize(
 
 @compiled_exactly
 def _neighbors(start: Float, size: Float, k: int, count: int) -> tuple[int, int, Float]:
-    """Return the two pixels between which pixel `k` of a resized crop lies, and the weight of the second one."""
     # Along this axis, the crop begins at `start` and has the length `size`; image and resized crop have `count` pixels.
+    # Pixel `k` of the resized crop lies between the pixels `first` and `second` of the image.
     position = start + size * np.float32((k + 0.5) / count) - np.float32(0.5)
     position = min(max(position, np.float32(0)), np.float32(count - 1))
     first = int(position)
@@ -116,7 +116,6 @@ def _clipped(pixel: Float) -> Float:
 
 @compiled_exactly
 def _change_contrast(view: Floats, factor: Float) -> None:
-    """Multiply the differences between the pixels and the mean brightness of the view by `factor`, in place."""
     channels, height, width = view.shape
     total = 0.0
     for i in range(height):

@@ -76,10 +76,8 @@ class Outcome:
 
 @dataclass(frozen=True)
 class _Run:
-    """Objects of a training run in progress; `model` is the object in which Fabric has wrapped `classifier`."""
-
     fabric: Any
-    model: Any
+    model: Any  # `classifier`, wrapped by Fabric
     classifier: Classifier | SelfSupervised
     dataset: Dataset
     data: DeviceData
@@ -94,19 +92,18 @@ class _Run:
         return Share(self.fabric.global_rank, self.fabric.world_size)
 
     def batches(self, epoch: int) -> Iterator[tuple[Tensor, Tensor, int]]:
-        """Yield (inputs, labels, size of the whole batch) for each batch, with the inputs of this process only."""
-        # In self-supervised runs, the labels are the indices of the images among the training examples.
+        # The inputs are those of this process only; the size is that of the whole batch. In self-supervised runs, the
+        # labels are the indices of the images among the training examples.
         draw = view_batches if self.config.is_self_supervised else training_batches
         return draw(self.data, self.config, epoch, self.part)
 
-    def summed(self, value: Tensor) -> Tensor:
-        """Return the sum of `value` over all processes."""
+    def summed_over_processes(self, value: Tensor) -> Tensor:
         if self.part.world > 1:
             return self.fabric.all_reduce(value, reduce_op="sum")
         return value
 
     def stateful(self) -> dict[str, Any]:
-        """Return the objects whose `state_dict` a checkpoint stores, by their keys in the checkpoint."""
+        # a checkpoint stores the `state_dict` of each of these objects under its key
         network = {"model": self.classifier.backbone, "head": self.classifier.head}
         return network | {
             "optimizer": self.optimizer.optimizer,
@@ -261,7 +258,9 @@ def _epoch(run: _Run, epoch: int, tick: Tick) -> EpochMetrics:
     lr = float(run.schedule.get_last_lr()[0])
     sums = _steps(run, epoch, lr, tick)
     run.schedule.step()
-    loss, correct = (float(total) / len(run.data.train) for total in run.summed(sums))
+    loss, correct = (
+        float(total) / len(run.data.train) for total in run.summed_over_processes(sums)
+    )
     if not math.isfinite(loss):
         if epoch:
             kept = f"the checkpoint of epoch {epoch} is kept"
@@ -283,10 +282,10 @@ def _epoch(run: _Run, epoch: int, tick: Tick) -> EpochMetrics:
 
 
 def _steps(run: _Run, epoch: int, lr: float, tick: Tick) -> Tensor:
-    """Train one epoch; return the sum of the losses and the number of correct predictions in this process."""
     fabric = run.fabric
     part = run.part
     warmup = run.config.warmup
+    # the sum of the losses and the number of correct predictions
     sums = torch.zeros(2, dtype=summing_type(fabric.device), device=fabric.device)
     seen = 0
     run.model.train()

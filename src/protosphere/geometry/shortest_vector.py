@@ -52,7 +52,6 @@ def has_shorter(basis: Points, squared_length: float) -> bool | None:
 
 
 def _largest_shorter(basis: Points, squared_length: float) -> float:
-    """Return the largest squared length below `squared_length` that must be searched, with a rounding margin."""
     # If the inner products of the basis are multiples of a unit, up to rounding, then so are all squared lengths. The
     # bound is then the largest multiple below `squared_length`, plus a bound on the rounding error. The rounding error
     # of a squared length is a sum over pairs of basis vectors: the error of their inner product times the two

@@ -284,7 +284,6 @@ def shown_range(rows: Iterable[Averaged | Trained]) -> tuple[float, float]:
 
 
 def _draw_line(ax: Any, style: FigureStyle, rows: Sequence[Averaged]) -> None:
-    """Draw a series with error bars; for random mappings, the line is dashed and the markers are hollow."""
     is_random = rows[0].mapping == "random"
     is_single = len(rows) == 1
     look: dict[str, Any] = point_look(style) if is_single else {"marker": style.marker}
@@ -315,7 +314,6 @@ def _margin_percent(row: Averaged) -> float:
 
 
 def _draw_reference(ax: Any, style: FigureStyle, row: Averaged) -> None:
-    """Draw a horizontal line at the accuracy of a baseline, with a band for its 95% confidence interval."""
     height = 100 * row.accuracy
     half = _margin_percent(row)
     ax.axhline(

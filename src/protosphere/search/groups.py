@@ -71,7 +71,6 @@ class Group:
 
 
 def _elements(generators: list[Permutation], limit: int) -> list[Permutation] | None:
-    """Return all elements of the group that the generators generate, or None if there are more than `limit`."""
     identity = tuple(range(len(generators[0])))
     queue = [identity]
     found = {identity}
@@ -112,7 +111,6 @@ def _irreducibles(table: Indices) -> tuple[Matrices, ...]:
 
 
 def _commuting_matrix(table: Indices) -> NDArray[np.float64]:
-    """Return a random symmetric matrix that commutes with the regular representation of the group."""
     order = len(table)
     inverse = np.argmin(table, axis=1)
     weights = np.random.default_rng(order).standard_normal(order)
@@ -122,7 +120,7 @@ def _commuting_matrix(table: Indices) -> NDArray[np.float64]:
 
 
 def _character(matrices: Matrices) -> str:
-    """Return the traces of the matrices as text, which is the same for equivalent representations."""
+    # equivalent representations have the same traces
     traces = " ".join(f"{np.trace(matrix):+.4f}" for matrix in matrices)
     return traces.replace("-0.0000", "+0.0000")
 
@@ -172,7 +170,6 @@ def _direct_product(
 
 
 def _cyclic_unit_groups(modulus: int) -> Iterator[tuple[int, int]]:
-    """Yield a generator and the order of each nontrivial cyclic group of units modulo `modulus`."""
     seen: set[frozenset[int]] = set()
     for factor in range(2, modulus):
         if gcd(factor, modulus) > 1:
@@ -185,15 +182,15 @@ def _cyclic_unit_groups(modulus: int) -> Iterator[tuple[int, int]]:
         subgroup = frozenset(powers)
         if subgroup not in seen:
             seen.add(subgroup)
-            yield factor, len(powers)
+            yield factor, len(powers)  # a generator and the order of the group
 
 
 def _metacyclic_groups(max_order: int) -> Iterator[tuple[str, list[Permutation]]]:
-    """Yield names and generators of semidirect products of two cyclic groups, up to order `max_order`."""
     for m in range(3, max_order // 2 + 1):
         for factor, order in _cyclic_unit_groups(m):
             if m * order > max_order:
                 continue
+            # the semidirect product of C_m with a cyclic group of units modulo m
             suffix = f"({factor})" if order > 2 else ""
             multiplication = tuple(factor * i % m for i in range(m))
             yield f"C{m}:C{order}{suffix}", [_cycle(m), multiplication]
@@ -316,10 +313,9 @@ def random_signed_permutations(
 
 
 def _on_blocks(images: list[tuple[int, int]], num_blocks: int, dim: int) -> Permutation:
-    """Return the signed permutation, as a permutation of 2n letters, that acts on each block of coordinates alike."""
-    # If images[i] is (j, sign), the coordinate at position i of each block moves to position j of this block. If the
-    # sign is 1, it also changes its sign. Letter 2i stands for e_i, and letter 2i + 1 for -e_i. The coordinates after
-    # the last block stay fixed.
+    # The signed permutation acts on each block alike. If images[i] is (j, sign), the coordinate at position i of each
+    # block moves to position j of this block. If the sign is 1, it also changes its sign. Letter 2i stands for e_i, and
+    # letter 2i + 1 for -e_i. The coordinates after the last block stay fixed.
     letters = list(range(2 * dim))
     for block in range(num_blocks):
         start = block * len(images)
@@ -331,7 +327,6 @@ def _on_blocks(images: list[tuple[int, int]], num_blocks: int, dim: int) -> Perm
 
 
 def _factors(order: int, dim: int) -> list[tuple[int, int]]:
-    """Return the pairs (d, number of units modulo d) of all divisors d of `order` with at most `dim` units."""
     divisors = [d for d in range(1, order + 1) if order % d == 0]
     totients = [sum(gcd(k, d) == 1 for k in range(1, d + 1)) for d in divisors]
     pairs = zip(divisors, totients, strict=True)

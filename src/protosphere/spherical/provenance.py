@@ -206,7 +206,6 @@ def _cell(value: Cosine | None) -> str:
 
 
 def _read(kind: Any, header: Any) -> Any:
-    """Return `kind(**header)`, or `header` itself if it is already an instance of `kind`."""
     if isinstance(header, kind):
         return header
     _require("provenance", isinstance(header, Mapping), header)

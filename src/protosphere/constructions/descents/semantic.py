@@ -87,13 +87,13 @@ def weight_for(weight: float | str, similarity: Points, dim: int) -> float:
     if not isinstance(weight, str):
         return float(weight)
     spread = float(np.std(similarity[np.triu_indices(len(similarity), 1)]))
-    if spread <= AUTO_SPREAD or _is_realized(similarity, dim):
+    if spread <= AUTO_SPREAD or _are_cosines_of_points(similarity, dim):
         return 1.0
     return AUTO_SPREAD / spread
 
 
-def _is_realized(similarity: Points, dim: int) -> bool:
-    """Return whether there are points in R^dim whose cosines equal the similarities."""
+def _are_cosines_of_points(similarity: Points, dim: int) -> bool:
+    # they are the cosines of points in R^dim if the Gram matrix is positive semidefinite with rank at most `dim`
     gram = similarity.copy()
     np.fill_diagonal(gram, 1.0)
     values = np.linalg.eigvalsh(gram)

@@ -217,7 +217,6 @@ def nearest_values(rows: Units, centers: Units) -> Indices:
 def _with_distance(
     centers: Points, distance: float | None, rng: np.random.Generator
 ) -> Points:
-    """Move apart values that are closer than `distance`, or than the largest default that can be reached."""
     if distance is not None:
         found = spread_in_space(centers, distance, rng)
         if found is None:
@@ -226,6 +225,7 @@ def _with_distance(
                 "a smaller angle or fewer parts work"
             )
         return found
+    # the default distance is halved until it can be reached
     count, width = centers.shape
     size = float(np.sqrt(np.square(centers).sum(axis=1).mean()))
     largest = SHARE_OF_SPACING * max(size, LEAST_NORM) * count ** (-1 / width)
@@ -244,8 +244,7 @@ def _with_limited_norms(
     distance: float | None,
     rng: np.random.Generator,
 ) -> list[Points]:
-    """Return `parts`, all scaled by the same factor if the values of a point have too large norms."""
-    # the codewords need the rest of the squared norm 1 of a point
+    # all parts are scaled by the same factor; the codewords need the rest of the squared norm 1 of a point
     for _ in range(MOST_SCALINGS):
         largest = _largest_squared_norm(parts, values)
         if largest <= LARGEST_PRODUCT:
@@ -269,10 +268,10 @@ def _largest_squared_norm(parts: list[Points], values: Values) -> float:
 
 
 def _directions(rows: Units) -> Units:
-    """Divide each row by its norm, in a copy; a row near zero becomes the first standard basis vector."""
     found = np.ascontiguousarray(rows)
     found = found.copy() if found is rows else found
     norms = np.linalg.norm(found, axis=1, keepdims=True)
+    # a row near zero has no direction and becomes the first standard basis vector
     lost = norms[:, 0] < LEAST_NORM
     found[lost] = 0
     found[lost, 0] = 1

@@ -110,7 +110,6 @@ def spread_in_space(
 def _apart(
     points: Points, distance: float, rng: np.random.Generator, *, on_sphere: bool
 ) -> Points | None:
-    """Return `points`, moved until all pairs are at least `distance` apart, or None if the search gives up."""
     found = points.copy()
     _scatter_crowds(found, distance, rng, on_sphere=on_sphere)
     most_pairs = max(FEW_PAIRS, MOST_PAIRS_PER_POINT * len(points))
@@ -137,8 +136,8 @@ def _apart(
 
 
 def _predicted_shortfall(before: float, now: float, periods: float) -> float:
-    """Return the shortfall expected after `periods` times `ROUNDS_TO_COMPARE` more rounds."""
-    # the shortfall decreased by this factor in the last period, and is expected to do so in each further one
+    # A period has ROUNDS_TO_COMPARE rounds. The shortfall decreased by this factor in the last period, and is expected
+    # to do so in each further one.
     factor = min(1.0, now / max(before, np.finfo(np.float64).tiny))
     return now * factor**periods
 
@@ -146,7 +145,6 @@ def _predicted_shortfall(before: float, now: float, periods: float) -> float:
 def _scatter_crowds(
     points: Points, distance: float, rng: np.random.Generator, *, on_sphere: bool
 ) -> None:
-    """Move points with too many neighbors closer than `distance` by random vectors, in place."""
     # A point has too many close neighbors if it has more than MOST_NEIGHBORS or more than 2^(dim + 1). If it has m of
     # them, the norm of its random vector is at most SCATTERING * distance * m^(1/dim). A ball of about this radius has
     # room for m points that are `distance` apart.
@@ -169,7 +167,7 @@ def _scatter_crowds(
 
 
 def _num_close(points: Points, rows: Indices, distance: float) -> Indices:
-    """Return the number of other points closer than `distance`, or slightly farther, to each of `rows`."""
+    # each point is close to itself
     counts = [near.sum(axis=1) - 1 for _, near in _near(points, rows, distance)]
     return np.concatenate(counts) if counts else np.zeros(0, dtype=np.int64)
 
@@ -177,7 +175,6 @@ def _num_close(points: Points, rows: Indices, distance: float) -> Indices:
 def _near(
     points: Points, rows: Indices, distance: float
 ) -> Iterator[tuple[Indices, NDArray[np.bool_]]]:
-    """Yield blocks of `rows`, each with a matrix that says which points are closer than `distance` to which row."""
     # distances are computed in float32, so pairs at a slightly larger distance may be included
     rounded = points.astype(np.float32)
     halves = np.einsum("ij,ij->i", rounded, rounded) / 2
@@ -187,6 +184,7 @@ def _near(
         block = rows[start : start + step]
         gaps = rounded[block] @ rounded.T
         np.subtract(halves, gaps, out=gaps)
+        # entry (i, j) of the matrix says whether point j is close to point block[i]
         yield block, gaps < (limit - halves[block])[:, None]
 
 
@@ -221,10 +219,9 @@ def close_pairs(
 def _verified(
     points: Points, ones: Indices, others: Indices, distance: float
 ) -> tuple[Indices, Indices]:
-    """Return the pairs closer than `distance` in float64, each once, as their smaller and larger indices."""
     low = np.minimum(ones, others)
     high = np.maximum(ones, others)
-    pairs = np.unique(low * len(points) + high)
+    pairs = np.unique(low * len(points) + high)  # each pair once
     low, high = np.divmod(pairs, len(points))
     close = np.empty(len(pairs), dtype=np.bool_)
     step = _pairs_at_once(points)
@@ -247,7 +244,6 @@ def _push_apart(
     distance: float,
     rng: np.random.Generator,
 ) -> float:
-    """Move the points of each pair (left[i], right[i]) apart, in place, and return the shortfall before."""
     shifts = np.zeros_like(points)
     shortfall = 0.0
     step = _pairs_at_once(points)
@@ -264,4 +260,4 @@ def _push_apart(
         np.add.at(shifts, others, -moves)
         shortfall += float(np.maximum(distance - gaps, 0).sum()) / distance
     points += shifts
-    return shortfall
+    return shortfall  # before the moves

@@ -75,7 +75,7 @@ def generalized_quadrangle() -> Iterator[Member]:
 
 
 def _section_sizes(q: int) -> tuple[int, int, int]:
-    """Return, for j = 1, 2, 3, how many points are collinear with none of j pairwise non-collinear points."""
+    # numbers of points that are collinear with none of one, two or three points, no two of which are collinear
     one = q**4
     two = q * (q - 1) * (q * q + 1)
     three = q * (q**3 - 2 * q * q + 3 * q - 3)
@@ -122,7 +122,7 @@ def quadric(q: int) -> tuple[Indices, Indices]:
 
 
 def _elliptic_coefficients(F: FiniteField) -> tuple[int, int]:
-    """Return the first pair (b, c) in lexicographic order for which y^2 + b y z + c z^2 = 0 only at y = z = 0."""
+    # the form is zero only at y = z = 0 if it is not zero at any (y, 1)
     one = np.ones(1, dtype=np.int64)
     for b, c in product(range(F.q), repeat=2):
         if _binary_form(F, b, c, np.arange(F.q), one).all():
@@ -131,8 +131,8 @@ def _elliptic_coefficients(F: FiniteField) -> tuple[int, int]:
 
 
 def _projective_points(q: int) -> Indices:
-    """Return the points of projective 5-space over GF(q) as columns; the first nonzero entry of each column is 1."""
     points: list[tuple[int, ...]] = []
+    # the first nonzero coordinate of each point is 1
     for lead in range(6):
         zeros = (0,) * lead
         for rest in product(range(q), repeat=5 - lead):
@@ -201,7 +201,6 @@ def _section(q: int, num_fixed: int, count: int) -> Points:
 def _binary_form(
     F: FiniteField, b: int, c: int, y: Indices, z: Indices
 ) -> NDArray[np.uint8]:
-    """Return y^2 + b y z + c z^2 over `F`, entry by entry."""
     squares = F.multiply[y, y]
     products = F.multiply[F.multiply[b, y], z]
     last = F.multiply[c, F.multiply[z, z]]

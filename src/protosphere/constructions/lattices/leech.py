@@ -42,7 +42,7 @@ def leech_minimal_vectors() -> SmallIntegers:
     octads = at_ones(
         words[words.sum(axis=1) == 8], (2 * signs_of_parity(8, 0)).astype(np.int8)
     )
-    found = np.concatenate([pairs, octads, _odd(words)])
+    found = np.concatenate([pairs, octads, _odd_minimal_vectors(words)])
     found.flags.writeable = False  # the cache hands it to everyone
     return found
 
@@ -57,8 +57,7 @@ def leech_basis() -> Indices:
     return integer_basis(np.concatenate([golay, fours, [(-3, *(1,) * 23)]]))
 
 
-def _odd(words: SmallIntegers) -> SmallIntegers:
-    """Return the minimal vectors with odd entries, as rows."""
+def _odd_minimal_vectors(words: SmallIntegers) -> SmallIntegers:
     # -1 at the ones of a codeword and +1 at the other coordinates; then one of the entries is multiplied by -3
     found = np.tile((1 - 2 * words)[:, None], (1, 24, 1))
     places = np.arange(24)

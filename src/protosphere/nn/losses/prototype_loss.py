@@ -65,8 +65,8 @@ class PrototypeLoss(nn.Module):
         return cast("Projection", self._modules["projection"])
 
     def _follow_head(self) -> None:
-        """Make the projection of the head a submodule, so that calls such as `loss.to(device)` move it, too."""
         for head in self._heads:
+            # calls such as `loss.to(device)` move submodules, too
             self._modules["projection"] = head.projection
 
     def _apply(

@@ -140,7 +140,6 @@ def plan_for(
 
 
 def _names_to_try(code: SphericalCode, kind: str) -> list[str]:
-    """Return the names of the kinds in `PROJECTIONS` to try for a code, in this order; none for "dense"."""
     if kind == "dense":
         return []
     if kind != "auto":
@@ -266,7 +265,6 @@ def _quantized(code: SphericalCode, dtype: torch.dtype) -> ProjectionPlan | None
 
 
 def _all_combinations_spec(structure: ProductPoints, dtype: torch.dtype) -> BlockSpec:
-    """Return the description of a block with a point for every combination of the values of the parts."""
     if structure.count > LARGEST_INDEX:
         raise InvalidArgumentError(
             f"a head has at most 2^63 - 1 classes, got {structure.count}; give fewer parts or values"
@@ -284,9 +282,9 @@ def _all_combinations_spec(structure: ProductPoints, dtype: torch.dtype) -> Bloc
 
 
 def _combination_numbers(structure: ProductPoints) -> Tensor | None:
-    """Return the lexicographic index of each class's combination of values; None if class i has index i."""
     if structure.values is None:
         return None
+    # the index of the combination of values of each class, in lexicographic order
     columns = tuple(structure.values.T)
     numbers = cast("Indices", np.ravel_multi_index(columns, structure.sizes))
     in_order = np.array_equal(numbers, np.arange(len(numbers)))
@@ -294,15 +292,15 @@ def _combination_numbers(structure: ProductPoints) -> Tensor | None:
 
 
 def _signed_or_bytes(values: NDArray[Any]) -> NDArray[Any]:
-    """Return uint8 values unchanged, and other values in a signed type, which torch supports better."""
     if values.dtype == np.uint8:
         return values
+    # torch supports signed types better than unsigned types of more than 8 bits
     return values.astype(np.min_scalar_type(-1 - int(values.max())))
 
 
 def _simplex_order(points: Points) -> Indices:
-    """Return the row of `points` that equals each vertex of a simplex, or any order if they are no simplex."""
-    # in `simplex_points`, the first nonzero entry of vertex i > 0 is negative and in coordinate i
+    # In `simplex_points`, the first nonzero entry of vertex i > 0 is negative and in coordinate i. For points that are
+    # no simplex, the order does not matter.
     first = (points != 0).argmax(axis=1)
     entry = np.take_along_axis(points, first[:, None], axis=1)[:, 0]
     return np.argsort(np.where(entry < 0, first + 1, 0), kind="stable")

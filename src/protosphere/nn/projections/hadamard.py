@@ -298,7 +298,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return self._top_k_within(z, best[1], k)
 
     def _highest(self, z: Tensor, start: int, stop: int) -> Tensor:
-        """Return each vector's largest dot product with a point of each of the cosets start, ..., stop - 1."""
+        # column j belongs to coset start + j
         highest = z.new_empty(len(z), stop - start)
         for first, last in self.tiles(len(z), start, stop):
             scores = self.scores(z, (first, last))
@@ -309,7 +309,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return highest
 
     def _top_k_within(self, z: Tensor, cosets: Tensor, k: int) -> TopK:
-        """Return the k largest dot products of each vector i with the points of the cosets in cosets[i]."""
+        # row i of `cosets` has the indices of the cosets for row i of `z`
         chosen = self.signs[:, :, cosets].to(z.dtype)
         summed = torch.einsum("zbl,lzbc->zbc", self.binned(z), chosen.transpose(0, 1))
         scores = torch.einsum("zbc,zw->bcw", summed, self.outer.to(z.dtype))

@@ -199,7 +199,6 @@ class DINOLoss(nn.Module):
 def _teacher_module(
     student: PrototypeModule, given: Prototypes | None
 ) -> LearnedPrototypes | None:
-    """Return the teacher's learned prototypes, or None if the teacher uses the prototypes of `student`."""
     if given is None:
         return None
     own = projection_of(student)
@@ -220,7 +219,7 @@ def _teacher_module(
         raise InvalidArgumentError(
             "'teacher_prototypes' must be the points of 'prototypes' where these are fixed, got others; leave it out"
         )
-    return None
+    return None  # the teacher uses the prototypes of the student
 
 
 def _are_same_points(own: Projection, other: Projection) -> bool:

@@ -203,7 +203,6 @@ def _are_small(matrix: Points) -> bool:
 
 
 def _require_directions(points: Points) -> None:
-    """Raise InvalidArgumentError unless `points` is a matrix of at least two finite, nonzero rows."""
     if points.ndim != 2 or len(points) < 2 or not points.size:
         require_unit_rows(points)  # which says what is wrong with the shape
     infinite = ~np.isfinite(points).all(axis=1)
