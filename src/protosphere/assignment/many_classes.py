@@ -14,13 +14,13 @@ NUM_GROUPS = 64
 """Number of groups into which classes and points are divided, a power of two."""
 
 GROUP_STEPS = 5_000
-"""Steps of the tabu search that assigns groups to groups."""
+"""Number of steps of the tabu search that assigns groups of points to groups of classes."""
 
 BLOCK_CLASSES = 400
 """Largest number of classes in a block. The classes of a block exchange their points with each other."""
 
 BLOCK_STEPS = 600
-"""Steps of the tabu search within a block."""
+"""Number of steps of the tabu search in which the classes of a block exchange their points."""
 
 NUM_SWEEPS = 3
 """Number of times that every class is reassigned."""
@@ -29,7 +29,7 @@ NUM_EIGENVECTORS = 24
 """Number of eigenvectors of the similarity by which classes are grouped."""
 
 FORBIDDEN = -1e12
-"""Term added to the objective for a pair of groups of different sizes, so that they are never assigned."""
+"""Term of the objective if a group of classes gets a group of points of another size, so that this never happens."""
 
 
 def many_classes_order(

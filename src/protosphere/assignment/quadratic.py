@@ -12,7 +12,7 @@ from protosphere.types import Indices, Points, Progress, ignore
 MAX_FAQ_STEPS = 30
 
 FAQ_CONVERGED = 0.03
-"""Root mean square change per row at which a FAQ iteration has converged."""
+"""Root mean square change of a row of the doubly stochastic matrix in one step, below which FAQ stops."""
 
 MIN_ROUNDS = 3
 MAX_ROUNDS = 10
@@ -128,7 +128,7 @@ def tabu(
             is None, nothing is added.
 
     Returns:
-        The best order found: the index of the point of each class.
+        The order with the largest sum that was found: the index of the point of each class.
     """
     from protosphere.assignment.swaps import exchange_gains, tabu_search
 
@@ -190,10 +190,11 @@ def maximize_pair_sum(
         similarity: Symmetric K x K similarity of the classes.
         cosines: Symmetric K x K cosines of the points.
         rng: Random generator for the starts and the tabu search.
-        progress: Called before each start but the first, and at the end.
+        progress: Function that is called with the name of the stage, the number of finished steps and the number of all
+            steps.
 
     Returns:
-        The best order found: the index of the point of each class.
+        The order with the largest sum that was found: the index of the point of each class.
     """
     K = len(similarity)
     S = without_diagonal(similarity)

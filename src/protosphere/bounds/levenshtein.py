@@ -66,7 +66,8 @@ def levenshtein_cosine(K: int, n: int) -> Cosine:
     """Return Levenshtein's lower bound on the maximum cosine of K points in R^n.
 
     The bound is a Fraction if it has a simple formula, such as -1/(K-1) for K <= n + 1. Otherwise it is a float that is
-    rounded down.
+    rounded down. If K needs a function of an order above 4000, the bound for the largest K of order 4000 is returned,
+    which also holds for more points. If n is above 10^15 and K is above 2n, the bound is 0.
 
     Args:
         K: Number of points, at least 2.
@@ -118,7 +119,7 @@ def solution(K: int, n: int, order: int) -> float:
     """Return the cosine s with L_m(n, s) = K, where L_m is Levenshtein's function of order m.
 
     Args:
-        K: Number of points.
+        K: Number of points, from D(n, m) to D(n, m+1), where D(n, m) is the value of `design_size(n, m)`.
         n: Dimension.
         order: The order m.
     """
@@ -145,7 +146,7 @@ def odd_excess(s: float, K: int, n: int, k: int) -> float:
         s: Cosine.
         K: Number of points.
         n: Dimension.
-        k: Half of the order, rounded up.
+        k: Half of the order 2k - 1, rounded up.
     """
     lower, upper = neighbors(n, k, s)
     return (
@@ -165,7 +166,7 @@ def even_excess(s: float, K: int, n: int, k: int) -> float:
         s: Cosine.
         K: Number of points.
         n: Dimension.
-        k: Half of the order.
+        k: Half of the order 2k.
     """
     lower, upper = neighbors(n, k + 1, s)
     ratio = (1 + s) * (lower - upper) / ((1 - s) * (lower + upper))

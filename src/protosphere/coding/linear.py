@@ -93,7 +93,7 @@ def codewords(generator: PackedBits, count: int, start: int = 0) -> PackedBits:
 
 
 def encode(generator: PackedBits, messages: ArrayLike) -> PackedBits:
-    """Return the codewords with the given indices.
+    """Return the codewords of a linear code with the given indices.
 
     The codeword with index j is the sum (XOR) of the rows i of the generator matrix for which bit i of j is set; bit 0
     is the least significant.
@@ -180,7 +180,7 @@ def smallest_weight(generator: PackedBits, n: int) -> int:
 
     Args:
         generator: Generator matrix with linearly independent rows, packed eight bits to a byte.
-        n: Length of the code.
+        n: Length of the codewords in bits.
     """
     smallest = n
     for i, words in enumerate(_span(generator)):

@@ -21,7 +21,7 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Cosine
 
 SUPPLIED = ("num_classes", "dim", "seed", "rng", "progress", "chosen")
-"""Parameters of build functions that the package supplies by name; all other parameters are the scheme's options."""
+"""Parameters of build functions that the package supplies; all other parameters are options of the construction."""
 
 Build = Callable[..., Placement | SphericalCode]
 """Function (num_classes, dim, seed, rng, progress, chosen, options...) that returns points, or a certified code."""
@@ -36,7 +36,7 @@ Guarantee = Callable[..., Cosine | None]
 """Function (num_classes, dim, options...) that returns a proved upper bound on the maximum cosine, or None."""
 
 Choose = Callable[..., Mapping[str, Any]]
-"""Function (num_classes, dim, options...) that returns the parameters that the request leaves open."""
+"""Function (num_classes, dim, options...) that returns the parameters that the request leaves open, by name."""
 
 
 def always_feasible(*_: object, **__: object) -> None:
@@ -93,22 +93,22 @@ class Construction:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Names and default values of the options of the scheme."""
+        """Names and default values of the options of the construction."""
         parameters = inspect.signature(self.build).parameters.values()
         return {p.name: p.default for p in parameters if p.name not in SUPPLIED}
 
     def resolved(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the default options, replaced by those in `given`.
+        """Return the values of all options: those in `given`, and the default values of the other options.
 
         Args:
             given: Options as a user wrote them.
 
         Returns:
-            All options of the scheme, in the form in which the provenance of a code stores them: a similarity, tree or
-            table as text, and numbers as Python numbers.
+            All options of the construction by name, in the form in which the provenance of a code stores them: a
+            similarity, tree or table as text, and numbers as Python numbers.
 
         Raises:
-            InvalidArgumentError: If `given` has an option that the scheme does not have.
+            InvalidArgumentError: If `given` has an option that the construction does not have.
         """
         defaults = self.options
         for option in given:
@@ -131,7 +131,7 @@ class Construction:
         Args:
             num_classes: Number K of points.
             dim: Dimension n.
-            options: All options of the scheme.
+            options: Values of all options of the construction, by name.
 
         Returns:
             Mapping from the name of each parameter to its value; empty if the request leaves nothing open.
@@ -147,13 +147,13 @@ class Construction:
         chosen: Mapping[str, Any],
         options: Mapping[str, Any],
     ) -> Cosine | None:
-        """Return the guarantee of the code, a proved upper bound on its maximum cosine; None if no theorem gives one.
+        """Return a proved upper bound on the maximum cosine of a code, or None if no theorem gives one.
 
         Args:
             num_classes: Number K of points.
             dim: Dimension n.
             chosen: Parameters that the request leaves open, as the method `chosen` returns them.
-            options: All options of the scheme.
+            options: Values of all options of the construction, by name.
         """
         supplied = _asked_for(self.guarantee, {"chosen": chosen})
         return self.guarantee(num_classes, dim, **supplied, **options)
@@ -165,14 +165,14 @@ class Construction:
         supplied: Mapping[str, Any],
         options: Mapping[str, Any],
     ) -> Placement | SphericalCode:
-        """Place the points by calling `build` with the options and with those of the supplied arguments that it takes.
+        """Place the points by calling `build` with the options and with those arguments in `supplied` that it takes.
 
         Args:
             num_classes: Number K of points.
             dim: Dimension n.
             supplied: Values of the arguments that the package supplies, by name: `seed`, `rng`, `progress` and
                 `chosen`.
-            options: All options of the scheme.
+            options: Values of all options of the construction, by name.
 
         Returns:
             The points, or a certified code if the construction chooses among other constructions.

@@ -46,10 +46,11 @@ class Traits:
             Files may then leave out large arrays of points.
         numbered: Whether the points are computed from their indices on request. Their maximum cosine is then known
             without measuring pairs of points.
-        chooses: Whether the construction chooses among the other constructions and builds the points of the best one.
+        chooses: Whether the construction chooses among the other constructions and builds the points with the lowest
+            maximum cosine.
         quick_certificate: Whether every code of the construction is certified in seconds, because its points belong to
             a lattice or it has few points.
-        quick_guarantee: Whether the guaranteed maximum cosine is computed by a formula. `best` then computes it for
+        quick_guarantee: Whether the guaranteed maximum cosine is computed by a formula. `ps.best` then computes it for
             every (K, n).
         low_frame_potential: Whether the points have the lowest frame potential (mean squared cosine) of all codes with
             the same maximum cosine.

@@ -30,6 +30,8 @@ images on every device.
 class Moves:
     """Transforms of a batch of B images.
 
+    Each image is padded and cropped, then mirrored if its entry of `mirrored` is True, then rotated about its center.
+
     Attributes:
         down: First row of each of the B crops in the padded image, from 0 to 2 * pad. A crop has the size of the
             original image.

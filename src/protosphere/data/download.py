@@ -1,7 +1,4 @@
-"""Download a file.
-
-An interrupted download is resumed, and the digest of the file is checked.
-"""
+"""Download a file from the network, after an interruption from where it stopped, and check the digest of the file."""
 
 from http import HTTPStatus
 from importlib import import_module
@@ -67,8 +64,8 @@ def downloaded(file: RemoteFile, folder: Path, *, progress: Progress = ignore) -
 
     Raises:
         UnreachableError: If the network or the server does not answer.
-        StorageError: If the file cannot be written, has another digest than `file.digest`, or has an address that is
-            not http or https.
+        StorageError: If the file cannot be written, has another digest than `file.digest`, or has an address that does
+            not begin with http or https.
     """
     if urlsplit(file.url).scheme not in ("http", "https"):
         raise StorageError(f"cannot download {file.url}: want an http or https address")

@@ -133,7 +133,8 @@ def train(
         folder: Folder of the run, to which the checkpoint and the metrics are written.
         fabric: Lightning Fabric object, which determines the device and the number of processes.
         report: Function that the first process calls after each epoch with the metrics of the epoch.
-        tick: Function that is called after each batch with the number of its images.
+        tick: Function that is called after each batch with the number of examples of the batch in all processes
+            together.
         tensorboard: Whether to write the metrics for TensorBoard if it is installed.
         head: Module that maps the output of the backbone to logits and replaces the head of the config. None means the
             head of the config.
@@ -141,7 +142,8 @@ def train(
             epoch only.
 
     Returns:
-        The metrics, the trained network and the normalization of its inputs.
+        The metrics of each epoch, the metrics of the network after the last epoch, the trained network, and the module
+        that normalizes its inputs.
 
     Raises:
         InvalidArgumentError: If the checkpoint in `folder` belongs to another config or to other data.

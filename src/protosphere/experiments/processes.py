@@ -30,7 +30,7 @@ def end_with_parent() -> None:
 
 
 def end_children(seconds: float = SECONDS_TO_STOP) -> None:
-    """Kill all child processes that do not end by themselves within a number of seconds.
+    """Kill all child processes of this process that do not end by themselves within a number of seconds.
 
     Ctrl-C in a terminal reaches the children too and normally ends them. But a child that waits for an ended process,
     or that did not receive the Ctrl-C, would keep this process from exiting.

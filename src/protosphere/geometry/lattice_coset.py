@@ -92,7 +92,7 @@ class LatticeCoset:
 
 
 def integer_basis(vectors: Indices) -> Indices:
-    """Return a basis of the lattice that integer vectors generate, in row echelon form.
+    """Return a basis of the lattice that integer vectors generate, as the rows of a matrix in row echelon form.
 
     Args:
         vectors: Integer vectors, as rows.

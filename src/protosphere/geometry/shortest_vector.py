@@ -17,7 +17,9 @@ LOVASZ = 0.99
 MOST_SWAPS = 20_000
 
 MOST_PARTS = 64
-"""Largest m for which the search tests whether all inner products are multiples of squared length / m."""
+"""Largest m for which the search tests whether the basis has only inner products that are multiples of L / m.
+
+L is the given squared length."""
 
 BELOW_NEXT = 1e-6
 """Relative margin for rounding.

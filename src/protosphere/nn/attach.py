@@ -69,8 +69,8 @@ def attach(
             name that such models use, such as `fc`.
         num_classes: Number K of classes, or a `SphericalCode`, or a `PrototypeHead`, such as the head of a checkpoint.
         dim: Dimension n of the prototypes, if `num_classes` is a number. The default is the number of all classes minus
-            1, but at most 512. It counts classes that `options` reserve for later; if `reserve` is a code, its
-            dimension is the default.
+            1, but at most 512. All classes include those that the option `reserve` keeps for later. If `reserve` is a
+            code, the default is the dimension of this code.
         layer: Name or names of the layers to replace, as in `model.named_modules()`. If a name belongs to a module with
             several layers, the last `nn.Linear` of this module is replaced. By default, the classifier is found by its
             name.

@@ -46,7 +46,7 @@ class Examples:
     Attributes:
         features: N x m array, or SciPy sparse matrix with N rows.
         classes: N indices of classes.
-        weights: N weights.
+        weights: N weights, by which the losses of the examples are multiplied.
         moments: Means and variances with which the features are standardized.
     """
 
@@ -84,8 +84,8 @@ class LinearProbe:
         head: Head after the map; its scale may be learned.
         alpha: Strength of the L2 penalty. The penalty is alpha / (2 W) times the sum of the squared weights of the map,
             without biases, where W is the total weight of the examples.
-        verbose_label: First word of the line that is printed for each pass over the examples, such as 'epoch'. None
-            means that nothing is printed.
+        verbose_label: First word of the line that is printed for each pass over the examples, such as 'epoch'. If it is
+            None, nothing is printed.
     """
 
     map_: nn.Sequential
@@ -117,7 +117,7 @@ class LinearProbe:
         Args:
             features: B x m standardized features.
             classes: B class indices.
-            weights: B weights.
+            weights: B weights of the examples.
         """
         z = self.map_(features)
         if self.head.preset.loss == "cross_entropy":
@@ -156,15 +156,17 @@ def fit_lbfgs(
 ) -> tuple[int, bool]:
     """Train a linear probe by L-BFGS on all examples together, in float64.
 
+    The objective is the weighted mean of the losses of the examples plus the L2 penalty.
+
     Args:
         probe: The model. Its map is trained, and the scale of its head if the scale is learned.
         examples: The examples.
         max_iter: Largest number of iterations.
-        tol: L-BFGS stops when no entry of the gradient is larger than `tol` in absolute value.
+        tol: L-BFGS stops when no entry of the gradient of the objective is larger than `tol` in absolute value.
 
     Returns:
         The number of iterations, and whether L-BFGS converged. L-BFGS did not converge if it reached `max_iter`
-        iterations or 5/4 `max_iter` evaluations of the loss.
+        iterations or 5/4 `max_iter` evaluations of the objective.
     """
     learned = probe.parameters
     total = float(examples.weights.sum())
@@ -255,7 +257,8 @@ def one_pass(
         rng: Random generator for the order of the examples.
 
     Returns:
-        The weighted mean of the losses during the pass, without the penalty.
+        The weighted mean of the losses of all examples, without the penalty. The loss of an example is that of the
+        model at the time of its batch.
     """
     order = rng.permutation(len(examples.classes))
     total = float(examples.weights.sum())

@@ -141,7 +141,7 @@ def line_through(runs: Sequence[Trained]) -> Regression | None:
 
 
 def series_styles(rows: Sequence[Averaged]) -> dict[tuple[str, str], FigureStyle]:
-    """Return a dictionary from (scheme, variant) to the color, the marker and the label with which series are drawn.
+    """Return a dictionary from (scheme, variant) to the style, such as color and marker, with which series are drawn.
 
     The alphabetically first variant of a scheme gets the style of the scheme. Other variants get other colors and
     markers.
@@ -379,7 +379,7 @@ def _draw_runs(ax: Any, style: FigureStyle, runs: Sequence[Trained]) -> None:
 
 
 def reference_rows(runs: Sequence[Trained]) -> list[Averaged]:
-    """Return the mean of each baseline.
+    """Return the means over the runs of each baseline, which is drawn as a horizontal line.
 
     A baseline is a learned layer, or one-hot prototypes, whose runs all have the same dimension.
     """

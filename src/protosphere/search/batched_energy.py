@@ -30,8 +30,8 @@ class Orbits:
 
     Attributes:
         counts: For each type of orbits, the number of orbits. For a code without symmetry, it is (K,).
-        cosets: For each type, the (size, n, n) coset matrices, the identity first. For a code without symmetry, the
-            tuple is empty.
+        cosets: For each type of orbits, the (size, n, n) array of its coset matrices, where `size` is the number of
+            points of an orbit. The first matrix is the identity. For a code without symmetry, the tuple is empty.
     """
 
     counts: tuple[int, ...]
@@ -71,13 +71,13 @@ class Orbits:
 class WeightedSums:
     """Sums over pairs of a representative and any other point of its code, for each of B codes.
 
-    The weight of a pair with cosine c is exp(t (c - `largest`)), where t is the inverse temperature. Subtracting the
-    maximum cosine avoids overflow.
+    The weight of a pair with cosine c is exp(t (c - `largest`)), where t is the inverse temperature. Each code has m
+    representatives in R^n.
 
     Attributes:
-        largest: (B,) maximum cosines of the pairs.
-        total: (B,) sums of the weights of all pairs. In the sum, each weight is multiplied by the number of points in
-            the orbit of the representative.
+        largest: For each code, the maximum cosine over all pairs.
+        total: For each code, the sum of the weights of all pairs. In the sum, each weight is multiplied by the number
+            of points in the orbit of the representative.
         pull: (B, m, n) array. For each representative, the sum of all other points, each multiplied by the weight of
             its pair with the representative.
     """
@@ -88,7 +88,7 @@ class WeightedSums:
 
 
 def unit_rows(variables: Tensor) -> tuple[Tensor, Tensor]:
-    """Normalize the rows of (B, m, n) variables, and return the unit rows and the (B, m, 1) original norms."""
+    """Return m vectors of R^n for each of B codes, divided by their norms, and the (B, m, 1) norms."""
     smallest = torch.finfo(variables.dtype).tiny
     squares = variables.square().sum(dim=2, keepdim=True)
     norms = squares.sqrt_().clamp_min_(smallest)
@@ -107,9 +107,10 @@ def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor) -> Energy:
         temperature: (B,) inverse temperatures t, one for each of B codes.
 
     Returns:
-        A function of two arguments: the (b, m n) representatives of b of the B codes, of any norm, and the (b,) indices
-            of these codes, which select the inverse temperatures. The function returns the (b,) values and the (b, m n)
-            gradients.
+        A function of two arguments. The first is a (b, m n) array with a row for each of b of the B codes: the n
+        coordinates of the first representative, then those of the second, and so on. Representatives may have any norm
+        above 0. The second argument is the (b,) array of the indices of these codes among the B codes, which select the
+        inverse temperatures. The function returns the (b,) smooth maximum cosines and their (b, m n) gradients.
     """
     weights = temperature.new_tensor(orbits.sizes)
     first_points = [*accumulate(orbits.sizes[:-1], initial=0)]

@@ -30,7 +30,7 @@ U = np.uint64
 """Type of indices; compiled code would check signed indices for negative values."""
 
 Workspace = tuple[Points, Points, Points, Points]
-"""Arrays for the unit points, their transpose, the table of cosines and the lengths of the rows."""
+"""Four arrays: the (K, n) unit points, their (n, K) transpose, the (K, K) cosines, and the K norms of the variables."""
 
 
 @compiled
@@ -80,7 +80,7 @@ def cosine_table(units: Points, columns: Points, table: Points) -> float:
     """Write the cosines of all pairs of points into `table`, and return the maximum cosine.
 
     Args:
-        units: (K, n) unit points. n is a multiple of four. (If necessary, zeros are appended.)
+        units: (K, n) unit points. n must be a multiple of four; points of other dimensions must be padded with zeros.
         columns: (n, K) array that receives the transpose of `units`.
         table: (K, K) array that receives the cosines above its diagonal: entry (i, j) for i < j.
 
@@ -114,18 +114,18 @@ def cosine_table(units: Points, columns: Points, table: Points) -> float:
 def near_pairs(units: Points, columns: Points, table: Points, t: float) -> Indices:
     """Return the pairs of points that have a weight above exp(-26) in the smooth maximum cosine.
 
-    The weight of a pair is exp(t (cos - maximum cosine)). The list may still be used after points have moved by up to 4
-    / t.
+    The weight of a pair is exp(t (cos - maximum cosine)). After the points have moved by up to 4 / t, the cosines of
+    all other pairs are still at least 18 / t below the maximum cosine that was found here.
 
     Args:
-        units: (K, n) unit points. n is a multiple of four.
+        units: (K, n) unit points. n must be a multiple of four; points of other dimensions must be padded with zeros.
         columns: (n, K) array that is overwritten.
         table: (K, K) array that is overwritten.
         t: The inverse temperature, a positive number.
 
     Returns:
-        A (2, P) array: the indices of the first and of the second point of each of the P pairs. If a loop over all
-        pairs is faster than a loop over the list, the array is empty (P = 0).
+        A (2, P) array: the indices of the first and of the second point of each of the P pairs. If there are so many of
+        these pairs that a loop over all pairs of points is faster, the array is empty (P = 0).
     """
     least = cosine_table(units, columns, table) - (NEGLIGIBLE + SLACK) / t
     count = len(units)
@@ -150,7 +150,7 @@ def softmax_weights(row: Points, t: float, top: float) -> float:
     Args:
         row: Cosines, which are overwritten by the weights. Weights below exp(-30) are replaced by exp(-30).
         t: The inverse temperature, a positive number.
-        top: The maximum cosine of all pairs, which gets the weight 1.
+        top: The maximum cosine over all pairs. A pair with this cosine gets the weight 1.
     """
     total = 0.0
     for j in range(len(row)):

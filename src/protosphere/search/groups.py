@@ -5,7 +5,7 @@ table of spherical codes).
 
 A permutation of d letters, the numbers 0 to d - 1, is stored as the tuple of the images of the letters. A group is
 stored as its multiplication table: its elements are numbered, and element 0 is the identity. The irreducible
-representations of a group are the eigenspaces of a random symmetric matrix that commutes with the regular
+representations of a group are computed from the eigenspaces of a random symmetric matrix that commutes with the regular
 representation (Dixon 1970, Computing irreducible representations of finite groups). The units modulo m are the numbers
 from 1 to m that have no common factor with m.
 """
@@ -44,13 +44,13 @@ SMALL_GROUPS = {
     "AGL(1,8)": [(1, 0, 3, 2, 5, 4, 7, 6), (0, 2, 4, 6, 3, 1, 7, 5)],
     "AGL(1,9)": [(1, 2, 0, 4, 5, 3, 7, 8, 6), (0, 3, 6, 7, 1, 4, 5, 8, 2)],
 }
-"""Generators of small groups by name."""
+"""Generators of small groups by name. Each generator is a permutation."""
 
 DIHEDRAL_PROBABILITY = 0.3
 """Probability that `random_rational_group` draws a dihedral group rather than a cyclic group."""
 
 DOUBLED_GROUPS = ("A4", "S4", "A5", "Q8")
-"""Small groups whose direct product with C2 the search tries."""
+"""Names of small groups. The search also tries their direct products with the cyclic group of order 2."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +58,11 @@ class Group:
     """A finite group. Element 0 is the identity.
 
     Attributes:
-        table: The multiplication table: `table[g, h]` is the number of the product g h.
-        irreducibles: One (order, d, d) array of orthogonal matrices for each real irreducible representation. The
-            tuple is empty if the function that made the group also returned an (n, n) matrix for each element.
+        table: The multiplication table: `table[g, h]` is the number of the product of the elements with the numbers g
+            and h.
+        irreducibles: One array for each real irreducible representation. It has the shape (order, d, d), with an
+            orthogonal d x d matrix for each element of the group. The tuple is empty if the function that made the
+            group also returned an (n, n) matrix for each element.
         subgroups: One subgroup from each conjugacy class of cyclic subgroups, and the whole group. A subgroup is a
             sorted tuple of the numbers of its elements.
     """

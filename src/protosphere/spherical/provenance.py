@@ -144,7 +144,7 @@ class Provenance:
         return cls(**header)
 
     def then(self, *steps: Step) -> Provenance:
-        """Return a copy of the provenance with `steps` appended to its steps."""
+        """Return a copy of the provenance in which `steps` follow the steps that it has."""
         return replace(self, steps=(*self.steps, *steps))
 
 

@@ -26,10 +26,11 @@ _NUMBER = re.compile(r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?(/\d+)?")
 
 
 def guarded(cell: Any) -> Any:
-    """Return the value to write into a cell, with an apostrophe in front of text that could be a formula.
+    """Return `cell` as it is written into a file: text that could be a formula gets an apostrophe in front.
 
-    Text could be a formula if it is not a number and begins with =, +, -, @, a tab or a carriage return. Text that
-    begins with an apostrophe gets a second apostrophe in front, so that `unguarded` can restore the text.
+    Values that are not text are returned unchanged. Text could be a formula if it is not a number and begins with =, +,
+    -, @, a tab or a carriage return. Text that begins with an apostrophe gets a second apostrophe in front, so that
+    `unguarded` can restore the text.
 
     >>> guarded("=1+1"), guarded("-1/9"), guarded(-0.5)
     ("'=1+1", '-1/9', -0.5)
@@ -97,7 +98,8 @@ def read_csv(path: Path) -> list[list[str]]:
         path: A .csv or .csv.gz file.
 
     Raises:
-        StorageError: If a .gz file expands to far more data than a real table would have.
+        StorageError: If a .gz file expands to more than 64 MiB and to more than 100 times its size, as no real table
+            does.
         ValueError: If a row, together with the empty lines before it, has more than 2^20 characters.
     """
     return list(csv_rows(path))
@@ -113,7 +115,8 @@ def csv_rows(path: Path) -> Iterator[list[str]]:
         path: A .csv or .csv.gz file.
 
     Raises:
-        StorageError: If a .gz file expands to far more data than a real table would have.
+        StorageError: If a .gz file expands to more than 64 MiB and to more than 100 times its size, as no real table
+            does.
         ValueError: If a row, together with the empty lines before it, has more than 2^20 characters.
     """
     with unpacked(path) if path.suffix == ".gz" else path.open("rb") as content:

@@ -103,7 +103,7 @@ class CatalogueEntry:
 
 
 EQUIVALENT_SECONDS = 1.0
-"""Number of seconds of search that a code of the catalogue counts as: about the time of the search on two cores."""
+"""Number of seconds of search for which a code of the catalogue counts: about what its search takes on two cores."""
 
 
 def equivalent_iterations(num_points: int, dim: int) -> int:
@@ -263,7 +263,8 @@ class Catalogue:
 
         Args:
             entry: The entry.
-            progress: Called while the optimization is compiled, if it is not compiled yet.
+            progress: Function that is called with a message and the numbers 0 and 1 before the optimization is
+                compiled. If the optimization has already been compiled, the function is not called.
 
         Returns:
             The points of the code as unit vectors, one per row.
@@ -332,10 +333,11 @@ def check_catalogue(
     Args:
         catalogue: The catalogue.
         chosen: Entries to check.
-        progress: Called after each code.
+        progress: Function that is called before each code with the name of the stage, the number of finished codes and
+            the number of all codes.
 
     Returns:
-        The largest difference by which a maximum cosine is above the recorded one; 0.0 if none is above.
+        The largest difference by which a maximum cosine is above the recorded one. If none is above, 0.0 is returned.
 
     Raises:
         CertificateError: If a maximum cosine is above the recorded one by more than 0.02 (`REBUILD_TOLERANCE`).

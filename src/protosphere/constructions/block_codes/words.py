@@ -17,9 +17,9 @@ from protosphere.types import Indices, PackedBits
 SUBSETS = ("first", "random", "greedy")
 
 STRUCTURE_BITS = 22
-"""Largest number of message bits for which the differences of messages are counted to find all distances.
+"""Largest number of message bits for which the distances of all pairs of codewords are counted together.
 
-With more bits, pairs of codewords are measured one by one.
+With more message bits, pairs of codewords are compared one by one.
 """
 
 GREEDY_WORK_BITS = 32
@@ -36,8 +36,8 @@ class BinaryCode:
     Attributes:
         id: Identifier of the code within its scheme. Files store it, so it never changes.
         description: Text that says what the code is.
-        k: Dimension of the code: number of message bits.
-        distance: Guaranteed lower bound on the minimum distance.
+        k: Dimension of the code. The code has 2**k codewords.
+        distance: Guaranteed lower bound on the minimum Hamming distance of two codewords.
         rows: Function that takes a number m and returns the first m rows of the generator matrix, packed with eight
             bits in a byte.
     """
@@ -50,7 +50,11 @@ class BinaryCode:
 
 
 def message_bits(num_classes: int) -> int:
-    """Return the number of message bits that K codewords need: the smallest k >= 1 with 2**k >= num_classes."""
+    """Return the smallest number of message bits of a code that has K codewords: the smallest k >= 1 with 2**k >= K.
+
+    Args:
+        num_classes: Number K of codewords.
+    """
     return max(1, (num_classes - 1).bit_length())
 
 
@@ -78,7 +82,7 @@ def subset_infeasible_reason(scheme: str, subset: str, num_classes: int) -> str 
 def placed_words(
     code: BinaryCode, dim: int, num_classes: int, subset: str, rng: np.random.Generator
 ) -> Placement:
-    """Return K codewords of a binary linear code as points with entries +1/sqrt(n) and -1/sqrt(n).
+    """Choose K codewords of a binary linear code, and return them as points with entries +1/sqrt(n) and -1/sqrt(n).
 
     There are three methods of choosing the codewords:
 
@@ -86,8 +90,9 @@ def placed_words(
       the generator matrix; the codeword is the sum of these rows.
     - 'random' takes K different codewords at random.
     - 'greedy' starts with the zero codeword and repeatedly adds the codeword whose smallest distance to the chosen
-      codewords is largest. Of a code with very many codewords, only the first ones are considered. If the result has no
-      larger minimum distance than 'first', the codewords of 'first' are taken.
+      codewords is largest. Of a code with more than 2^32 / K codewords, only about the first 2^32 / K are considered.
+      If the minimum distance of the result is not larger than that of the first 2^b codewords, where 2^b is the
+      smallest power of two that is at least K, the codewords of 'first' are taken.
 
     The points of linear codes are described by Lindström et al. (2024).
 
@@ -144,8 +149,9 @@ def greedy_messages(generator: PackedBits, num_classes: int) -> Indices:
 
     A message is an integer whose bits select rows of the generator matrix; the sum of these rows is the codeword of the
     message. The first message is 0. Each next message has the codeword whose smallest Hamming distance to the chosen
-    codewords is largest. If there are several such messages, the smallest is taken. If the codewords of the messages 0
-    to K - 1 have at least the same minimum distance, these messages are returned instead.
+    codewords is largest. If there are several such messages, the smallest is taken. Let 2^b be the smallest power of
+    two that is at least K. If the codewords of the messages 0 to 2^b - 1 have at least the same minimum distance as the
+    chosen codewords, the messages 0 to K - 1 are returned.
 
     Args:
         generator: Rows of the generator matrix, packed with eight bits in a byte.

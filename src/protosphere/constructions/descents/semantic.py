@@ -44,8 +44,8 @@ def descent_infeasible_reason(
         num_classes: Number K of points.
         dim: Dimension n.
         weight: Weight of the similarities: 'auto' or from 0 to 1.
-        steps: Number of steps.
-        lr: Learning rate.
+        steps: Number of steps of the descent.
+        lr: Learning rate of the descent.
         temperature: Value of the inverse temperature in the last step; None for the default K.
 
     Raises:
@@ -140,8 +140,8 @@ def semantic(
             package. The default, the empty text, is not a similarity; a request with it is infeasible.
         weight: Weight of S, from 0 to 1. 'auto' is 1 if the similarities are the cosines of some points in R^n.
             Otherwise it is 0.12 divided by the standard deviation of the similarities, but at most 1.
-        steps: Number of steps.
-        lr: Learning rate.
+        steps: Number of steps of the descent.
+        lr: Learning rate of the descent.
         temperature: Value of the inverse temperature t in the last step. By default, it is K.
     """
     S = as_similarity(similarity, num_classes)

@@ -68,7 +68,7 @@ def num_product_parts(num_classes: int, num_parts: int) -> int:
     """Return the number of parts of points that are stored in `num_parts` bytes.
 
     A point has one byte for each part, which selects one of up to 256 values, and one byte for each codebook. The
-    result is the smallest number of parts that have 256 combinations of values for each class. If there are not enough
+    result is the smallest number of parts with at least 256 combinations of values per class. If there are not enough
     bytes for this number, all bytes but one belong to parts.
 
     Args:

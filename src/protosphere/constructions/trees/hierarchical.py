@@ -115,7 +115,8 @@ def hierarchical(
         num_classes: Number K of points.
         dim: Dimension n.
         rng: Random generator of the noise added to the initial points, which are computed from the margins.
-        progress: Called during the descent.
+        progress: Function that is called with the name of the current stage, the number of finished steps and the
+            number of all steps.
         tree: Tree of the K classes, as text with a line 'child<tab>parent' for each node that has a parent.
             `ps.construct` also accepts a mapping from child to parent or a `Taxonomy`. The tree must be given; the
             empty text is refused.

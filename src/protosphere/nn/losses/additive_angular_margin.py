@@ -108,11 +108,11 @@ class AdditiveAngularMargin(PrototypeLoss):
         self.margin = limited_margin(margin, limit, "the smallest angle, in radians,")
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """Return the mean loss over the examples whose target is not -100, a scalar.
+        """Return the mean loss over the examples, a scalar.
 
         Args:
             z: (..., n) vectors.
-            target: (...) class indices.
+            target: (...) class indices. Examples with target -100 are ignored.
         """
         return additive_angular_margin(
             z, target, self.projection, self.scaling.value, self.margin

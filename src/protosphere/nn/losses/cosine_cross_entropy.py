@@ -16,12 +16,13 @@ def cosine_cross_entropy(
 
     Args:
         z: (..., n) vectors.
-        target: (...) class indices, or (..., K) probabilities of the classes.
+        target: (...) class indices, or (..., K) probabilities of the classes. Examples with class index -100 are
+            ignored.
         projection: Module that computes dot products with the prototypes.
         scale: Factor by which cosines are multiplied to give logits.
 
     Returns:
-        The mean loss over the examples whose target is not -100, a scalar.
+        The mean loss over the examples, a scalar.
 
     Example:
         >>> import protosphere as ps, torch
@@ -64,10 +65,11 @@ class CosineCrossEntropy(PrototypeLoss):
         self.scaling = cosine_scale(head_or_code, scale)
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """Return the mean loss over the examples whose target is not -100.
+        """Return the mean loss over the examples, a scalar.
 
         Args:
             z: (..., n) vectors.
-            target: (...) class indices, or (..., K) probabilities of the classes.
+            target: (...) class indices, or (..., K) probabilities of the classes. Examples with class index -100 are
+                ignored.
         """
         return cosine_cross_entropy(z, target, self.projection, self.scaling.value)

@@ -14,11 +14,12 @@ from protosphere.nn.projections.hadamard_layout import HadamardLayout
 class CosetTables(nn.Module):
     """Signs of one codeword of each of the C cosets of a small linear code, one byte per coordinate.
 
-    A point consists of the signs of a codeword, multiplied by `coefficient`, followed by a glue vector. Two coordinates
-    of the codewords are in the same bin if each of the generators of the small code has the same bit at both. To
-    compute the dot products with the codewords of a coset, the coordinates of z are multiplied by the signs of the
-    stored codeword and summed over each of the b bins. The Walsh-Hadamard transform of the b sums gives b dot products.
-    If `both` is True, the coset also has the antipodes of these b codewords, whose dot products are the negatives.
+    A point consists of the signs of a codeword, multiplied by `coefficient`, followed by further coordinates, which are
+    called its glue vector. All points of a coset have the same glue vector. Two coordinates of the codewords are in the
+    same bin if each of the generators of the small code has the same bit at both. To compute the dot products with the
+    codewords of a coset, the coordinates of z are multiplied by the signs of the stored codeword and summed over each
+    of the b bins. The Walsh-Hadamard transform of the b sums gives b dot products. If `both` is True, the coset also
+    has the antipodes of these b codewords, whose dot products are the negatives.
 
     Args:
         layout: Description of the codewords, their cosets and their glue vectors.

@@ -19,8 +19,8 @@ class QuantizedTables(nn.Module):
 
     A quantized point has one value of each part, and each part has its own coordinates. The point also has one codeword
     of each codebook, and all codebooks share the coordinates that follow those of the parts. The dot product of z with
-    a point is the sum of entries of `self(z)`: the entries for its values, plus a factor, which each point has, times
-    the sum of the entries for its codewords.
+    a point is the sum of entries of `self(z)`: the entries for its values, plus the factor of the point times the sum
+    of the entries for its codewords.
 
     Args:
         parts: For each part, a matrix whose rows are the values.
@@ -95,7 +95,7 @@ class QuantizedTables(nn.Module):
         Args:
             values: Integer matrix with one row per class, and one column per part, followed by one column per codebook.
                 The entries are the indices of the class's values and codewords.
-            factors: For each class, the factor by which the sum of its codewords is multiplied.
+            factors: For each class, the factor by which the sum of its codewords is multiplied in its prototype.
             like: Tensor whose dtype the prototypes get.
         """
         own = self.parts.rows(values[:, : self.num_parts], like)

@@ -66,12 +66,13 @@ class DINOLoss(nn.Module):
     Args:
         prototypes: Prototypes of the student: a `SphericalCode`, `PrototypeHead`, `Projection` or `LearnedPrototypes`.
         teacher_prototypes: Prototypes of the teacher, if they are learned. They are usually a moving average of the
-            student's prototypes. The training loop must update this average. By default, the teacher uses the
-            student's prototypes.
+            student's prototypes. The training loop must update this average. By default, the teacher uses the student's
+            prototypes.
         student_temp: Number by which the student's cosines are divided to give logits.
         teacher_temp: Number by which the teacher's cosines are divided to give logits. A schedule may change this
             attribute during training.
-        center_momentum: Weight of the old center when the center is updated, from 0 to 1.
+        center_momentum: Weight of the old center when the center is updated, from 0 to 1. The mean over the batch has
+            the remaining weight.
         centering: 'center' subtracts the running mean of the teacher's logits (DINO). 'sinkhorn' computes teacher
             probabilities that use all prototypes equally within the batch (DINOv2).
 
@@ -189,7 +190,7 @@ class DINOLoss(nn.Module):
         self.center.copy_(moved)
 
     def extra_repr(self) -> str:
-        """Return the temperatures, momentum and centering for `print(model)`."""
+        """Return a text with the temperatures, the momentum of the center and the centering, for `print(model)`."""
         return (
             f"student_temp={self.student_temp}, teacher_temp={self.teacher_temp}, "
             f"center_momentum={self.center_momentum}, centering={self.centering}"

@@ -40,8 +40,8 @@ Parts = tuple[Placement, Certificate, Provenance | None, Choice | None]
 def described(code: SphericalCode) -> dict[str, Any]:
     """Return the header of the file of a code, as a dictionary that can be written as JSON.
 
-    It has everything but the arrays: the structure in which the points are stored, the description, the provenance, the
-    certificate, and the record of how `ps.best` or `ps.assign` chose the code.
+    The header has everything but the arrays of the points: the structure in which the points are stored, the
+    description, the provenance, the certificate, and the record of how `ps.best` or `ps.assign` chose the code.
     """
     structure = code.placement.structure
     certificate = code.certificate

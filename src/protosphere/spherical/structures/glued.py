@@ -74,7 +74,10 @@ class GluedWords:
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Names of the arrays of the codewords that can be computed from the other arrays."""
+        """Names of the arrays that can be computed from other arrays.
+
+        The saved state of a head may omit these arrays.
+        """
         return self.codewords.derived
 
     @property
@@ -94,7 +97,10 @@ class GluedWords:
 
     @property
     def cosine_step(self) -> Fraction | None:
-        """Fraction c such that every cosine is provably 1 minus a multiple of c; None if `share` is less than 1."""
+        """Fraction c such that every cosine is provably 1 minus a multiple of c.
+
+        If `share` is less than 1, this is None.
+        """
         return self.codewords.cosine_step if self.share == 1 else None
 
     @property
@@ -141,7 +147,7 @@ class GluedWords:
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        The cosine is an `UpperBound` if no two points are known to have this cosine.
+        If only an upper bound on the maximum cosine is known, it is returned as an `UpperBound`.
 
         Args:
             progress: Function that is called with the name of the current stage, the number of finished steps and the
@@ -179,9 +185,9 @@ class GluedWords:
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """Return a mapping from each cosine to its number of pairs, or None if the cosines are not known exactly.
+        """Return a mapping from each cosine that occurs to the number of unordered pairs of points with this cosine.
 
-        They are not known exactly if `share` is less than 1.
+        If `share` is less than 1, the cosines are not known exactly, and the result is None.
 
         Args:
             progress: Function that is called with the name of the current stage, the number of finished steps and the
@@ -201,7 +207,7 @@ class GluedWords:
         return replace(self, codewords=self.codewords.permuted(order))
 
     def padded(self, dim: int) -> Plain:
-        """Return the same points in R^dim as a float64 matrix, with zeros appended."""
+        """Return the same points in R^dim as a float64 matrix: zeros are appended to each point."""
         return Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
@@ -217,11 +223,11 @@ class GluedWords:
         }
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in a file: the arrays of the codewords, and `glue_vectors`."""
+        """Return the arrays that a code file stores, by name: those of the codewords, and `glue_vectors`."""
         return self.codewords.arrays() | {"glue_vectors": self.glue_vectors}
 
     def header(self) -> dict[str, Any]:
-        """Return the header entries of a file that describe the arrays, as a JSON object.
+        """Return the entries that a code file stores in its header for these points, by name.
 
         They are the entries for the codewords, and two more: `codewords` is the registered name of the structure that
         stores the codewords, and `glue` is an object with the keys `share` and `group`.
@@ -233,7 +239,7 @@ class GluedWords:
 
     @classmethod
     def read(cls, content: Content) -> GluedWords:
-        """Read codewords and glue vectors from the content of a file.
+        """Return the points that are stored in a code file.
 
         Args:
             content: Arrays and header of the file, with the number K of points and the dimension n.
@@ -285,10 +291,10 @@ class GluedWords:
 def with_glue(
     codewords: SignWords, share: float, glue_vectors: Points, group: int
 ) -> Plain | GluedWords:
-    """Return codewords followed by glue vectors, as a float64 matrix if they are few, else as `GluedWords`.
+    """Return points that consist of codewords and glue vectors, as a float64 matrix or as `GluedWords`.
 
-    The points are a matrix (`Plain`) if there are at most 20,000 points and the matrix has at most 2^23
-    entries.
+    If there are at most 20,000 points, and their matrix has at most 2^23 entries, the result is the matrix (`Plain`).
+    Otherwise it is `GluedWords`.
 
     Args:
         codewords: The codewords, as packed signs.

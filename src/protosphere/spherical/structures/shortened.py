@@ -111,11 +111,12 @@ class ShortenedWords(SignWords):
         """Return the maximum cosine and a text that says how it was found.
 
         If `by_cosets` is False, all pairs are compared. Otherwise, an upper bound is computed by comparing cosets. If
-        no pair is known to attain the bound, all pairs are compared too. If that would take too long, the bound is
-        returned as an `UpperBound`.
+        no pair is known to attain the bound, all pairs are compared too. If comparing all pairs would take too long,
+        the bound is returned as an `UpperBound`.
 
         Args:
-            progress: Function that is called while cosets or pairs are compared.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
         """
         if not self.by_cosets:
             return super().largest_cosine(progress)
@@ -141,9 +142,11 @@ class ShortenedWords(SignWords):
 
         Args:
             share: Squared norm of the part of a point that is a codeword.
-            glue_vectors: Unit vectors, one per row. The codeword with the index i is followed by row i // group.
+            glue_vectors: Unit vectors, one per row. The codeword with the index i is followed by row i // group,
+                multiplied by sqrt(1 - share).
             group: Number of consecutive codewords that have the same glue vector, a power of two.
-            progress: Function that is called while cosets are compared.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
 
         Returns:
             The maximum cosine and a text that says how it was found. The cosine is an `UpperBound` if no pair is known
@@ -244,18 +247,26 @@ class ShortenedWords(SignWords):
             )
 
     def header(self) -> dict[str, Any]:
-        """Return the header entry of a file: {"shortened": {...}} with the parameters of the shortened code."""
+        """Return the entry that a code file stores in its header for these points.
+
+        The entry is "shortened", an object with the parameters of the shortened code: m, and the numbers of coordinates
+        deleted by shortening and by puncturing.
+        """
         return {"shortened": asdict(self.code)}
 
     @classmethod
     def read(cls, content: Content) -> ShortenedWords:
-        """Return the points that a file describes by the parameters of the code and the numbers of the codewords.
+        """Return the points that are stored in a code file.
+
+        The header of the file has the parameters of the shortened code, and the array "numbers" has the number of the
+        codeword of each point.
 
         Args:
-            content: Header and arrays of the file.
+            content: Arrays and header of the file, with the number K of points and the dimension n.
 
         Raises:
-            InvalidArgumentError: If the parameters do not fit the dimension in the file, or puncture the code too much.
+            InvalidArgumentError: If an array or a parameter is missing or malformed, if the parameters do not fit n, or
+                if m is above 8 and n is below 2^m / 2.
         """
         code = ShortenedCosets(**content.record("shortened"))
         if code.dim != content.dim:

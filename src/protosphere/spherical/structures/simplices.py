@@ -61,9 +61,10 @@ class OrthogonalSimplices:
 
     @property
     def cosine_step(self) -> Fraction:
-        """Largest fraction 1/q such that every cosine is 1 minus a multiple of 1/q.
+        """Fraction 1/q such that every cosine is 1 minus a multiple of 1/q.
 
         The cosines of different points are 0, or -1 / (size - 1) for two vertices of a simplex with `size` vertices.
+        The number q is the least common multiple of all numbers size - 1.
         """
         return Fraction(1, lcm(*np.unique(self.sizes - 1).tolist()))
 
@@ -103,16 +104,19 @@ class OrthogonalSimplices:
         return rows
 
     def sign_rows(self) -> None:
-        """Return None, because the points do not consist of entries +c and -c with one number c."""
+        """Return None, because the points do not begin with entries +c and -c with one number c for all points."""
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        The cosine is 0 if the points are in at least two simplices. Otherwise it is -1 / (size - 1), where `size` is
-        the number of vertices of their simplex.
+        The cosine is an exact Fraction: 0 if the points are in at least two simplices. Otherwise it is -1 / (size - 1),
+        where `size` is the number of vertices of their simplex.
 
         Args:
             progress: Not called.
+
+        Raises:
+            CertificateError: If two classes have the same point.
         """
         return max(self.spectrum(progress)), "orthogonal simplices"
 
@@ -128,7 +132,7 @@ class OrthogonalSimplices:
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
-        """Return a mapping from each cosine to the number of pairs of points with this cosine.
+        """Return a mapping from each cosine that occurs to the number of unordered pairs of points with this cosine.
 
         Args:
             progress: Not called.
@@ -159,28 +163,34 @@ class OrthogonalSimplices:
         return replace(self, numbers=self.numbers[order])
 
     def padded(self, dim: int) -> Self:
-        """Return the same points in R^dim, with zeros appended."""
+        """Return the same points in R^dim: zeros are appended to each point."""
         return replace(self, dim=dim)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that determine the points: the sizes of the simplices and the indices of the points."""
+        """Return the arrays `sizes` and `numbers`, which determine the points.
+
+        `sizes` has the number of vertices of each simplex, and `numbers` has the number of the vertex of each class.
+        """
         return {"sizes": self.sizes, "numbers": self.numbers}
 
     arrays = point_arrays
 
     def header(self) -> dict[str, Any]:
-        """Return an empty dictionary, because a file needs no header entries besides the arrays."""
+        """Return an empty dictionary, because the arrays in a code file describe the points completely."""
         return {}
 
     @classmethod
     def read(cls, content: Content) -> OrthogonalSimplices:
-        """Read the numbers of vertices of the simplices, and one vertex for each class, from the content of a file.
+        """Return the points that are stored in a code file by the arrays `sizes` and `numbers`.
+
+        `sizes` has the number of vertices of each simplex, and `numbers` has the number of the vertex of each class.
 
         Args:
             content: Arrays and header of the file, with the number K of points and the dimension n.
 
         Raises:
-            InvalidArgumentError: If the simplices do not fit into R^n, or two classes have the same vertex.
+            InvalidArgumentError: If an array is missing or malformed, if the simplices do not fit into R^n, or if two
+                classes have the same vertex.
         """
         sizes = content.array("sizes", (None,), np.int64)
         dim = content.dim

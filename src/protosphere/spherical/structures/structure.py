@@ -29,7 +29,7 @@ matrix.
 """
 
 LARGEST_HELD_BYTES = 1 << 30
-"""Largest size of packed codewords that are kept in memory; a larger array of codewords may be missing in a file."""
+"""Largest number of bytes of packed codewords that are kept in memory. A file may omit larger arrays of codewords."""
 
 LONGEST_TEXT = 10_000
 
@@ -59,12 +59,12 @@ class Structure(Protocol):
 
     @property
     def separated_cosines(self) -> bool:
-        """Whether any two possible cosines of the points differ by more than the rounding errors of a measurement."""
+        """Whether different cosines of pairs of points differ by more than the rounding errors of a measurement."""
         ...
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Names of the arrays that can be computed from the other arrays.
+        """Names of those arrays in the result of `arrays` that can be computed from the other arrays in it.
 
         The saved state of a head may omit these arrays.
         """
@@ -85,7 +85,10 @@ class Structure(Protocol):
 
     @property
     def packed_signs(self) -> PackedBits | None:
-        """Signs of all entries, packed eight to a byte with bit 1 for +; None unless every entry is +-1/sqrt(n)."""
+        """Signs of the entries of the points, one row of bytes per point, eight signs in a byte; bit 1 stands for +.
+
+        If not all entries of the points are +-1/sqrt(n), this is None.
+        """
         ...
 
     @property
@@ -138,17 +141,19 @@ class Structure(Protocol):
         - A float was computed from the coordinates of the points, with rounding errors.
 
         Args:
-            progress: Called with the stage, the number of finished steps, and the number of all steps.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
         """
         ...
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Check the points, and return their largest cosine and a text that says how it was found.
 
-        This combines `check` and `largest_cosine`. If both need all pairs of points, each pair is compared only once.
+        The result is that of `largest_cosine`: an exact Fraction, an `UpperBound`, or a float with rounding errors.
 
         Args:
-            progress: Called with the stage, the number of finished steps, and the number of all steps.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
 
         Raises:
             CertificateError: If stored data contradict each other, or if the points lack a stated property.
@@ -156,19 +161,20 @@ class Structure(Protocol):
         ...
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """Return a mapping from each cosine to the number of pairs of points with this cosine.
+        """Return a mapping from each cosine that occurs to the number of unordered pairs of points with this cosine.
 
         The result is None if the cosines are not known exactly.
 
         Args:
-            progress: Called with the stage, the number of finished steps, and the number of all steps.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
         """
         ...
 
     def check(self) -> None:
         """Raise CertificateError if stored data contradict each other, or if the points lack a stated property.
 
-        For example, if a step is stated, every cosine must be 1 minus a multiple of the step.
+        For example, if a structure states a cosine step, every cosine must be 1 minus a multiple of this step.
         """
         ...
 
@@ -181,7 +187,7 @@ class Structure(Protocol):
         ...
 
     def padded(self, dim: int) -> Structure:
-        """Return a structure with the same points in R^dim, with zeros appended."""
+        """Return a structure with the same points in R^dim: zeros are appended to each point."""
         ...
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
@@ -192,19 +198,26 @@ class Structure(Protocol):
         ...
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in a file, by name."""
+        """Return the arrays that a code file stores for this structure, by name.
+
+        The method `read` makes the structure from these arrays and from the entries that `header` returns.
+        """
         ...
 
     def header(self) -> dict[str, Any]:
-        """Return the header entries of a file that describe the arrays, as a JSON object."""
+        """Return the entries that a code file stores in its header for this structure, by name.
+
+        The header is a JSON object. The method `read` makes the structure from these entries and from the arrays that
+        `arrays` returns.
+        """
         ...
 
     @classmethod
     def read(cls, content: Content) -> Structure:
-        """Return the structure that the content of a file describes.
+        """Return the structure that is stored in a code file.
 
         Args:
-            content: Arrays and header of the file.
+            content: Arrays and header of the file, with the number K of points and the dimension n.
 
         Raises:
             InvalidArgumentError: If an array or an entry of the header is missing or does not fit this structure.
@@ -217,9 +230,9 @@ STRUCTURES: Registry[type[Structure]] = Registry("structure")
 
 
 def structure(name: str) -> Callable[[Kind], Kind]:
-    """Return a class decorator that registers a structure under `name`.
+    """Return a class decorator that registers the decorated class in `STRUCTURES` under `name`.
 
-    Files identify the structure by this name.
+    Code files identify the class by this name. The decorator also stores it as the attribute `name` of the class.
     """
 
     def registered(kind: Kind) -> Kind:
@@ -231,11 +244,11 @@ def structure(name: str) -> Callable[[Kind], Kind]:
 
 
 def read_structure(name: object, content: Content) -> Structure:
-    """Return the structure with a given name, read from the content of a file.
+    """Return the structure that is stored in a code file, given the name of its type.
 
     Args:
-        name: Name of a registered structure, such as 'linear'.
-        content: Arrays and header of the file.
+        name: Name of a type of structures that is registered in `STRUCTURES`, such as 'linear'.
+        content: Arrays and header of the file, with the number K of points and the dimension n.
 
     Raises:
         InvalidArgumentError: If there is no structure of this name, or the content does not fit it.
@@ -268,7 +281,7 @@ class Content:
 
         Args:
             name: Name of the array in the file.
-            shape: Required length of each dimension; None allows any length.
+            shape: Required length of each axis of the array; None allows any length.
             dtype: Required number type.
 
         Raises:
@@ -297,7 +310,7 @@ class Content:
             rows: Required number of codewords; None allows any number.
 
         Returns:
-            One row per codeword; a byte has eight bits, the highest bit first.
+            The codewords, one per row, with eight bits in a byte. The first bit is the highest bit of a byte.
 
         Raises:
             InvalidArgumentError: If the array is missing, has another shape or type, or has unused bits of 1.
@@ -366,7 +379,7 @@ class Content:
 def fraction_to_json(value: Cosine | None) -> str | float | None:
     """Return a cosine as it is stored in a JSON header.
 
-    A Fraction is stored as text. A float and None are stored unchanged.
+    A Fraction is stored as text, such as '2/63'. A float and None are stored unchanged.
     """
     return str(value) if isinstance(value, Fraction) else value
 

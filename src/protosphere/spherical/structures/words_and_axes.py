@@ -58,7 +58,10 @@ class WordsAndAxes:
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Names of the arrays that can be computed from other arrays, so that a saved state may omit them."""
+        """Names of the arrays that can be computed from other arrays.
+
+        The saved state of a head may omit these arrays.
+        """
         return self.codewords.derived
 
     @property
@@ -130,13 +133,14 @@ class WordsAndAxes:
         return int(np.where(numbers % 2, self.codewords.count - of_axis, of_axis).sum())
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine of two points, or an upper bound on it, and a text that says how it was found.
+        """Return the largest cosine of two points and a text that says how it was found.
 
-        The result is an upper bound, of type `UpperBound`, if only an upper bound on the cosines of two codewords is
-        known, and if this bound is larger than all cosines of pairs with an axis.
+        If only an upper bound on the cosines of two codewords is known, and if this bound is larger than all cosines of
+        pairs with an axis, the bound is returned as an `UpperBound`.
 
         Args:
-            progress: Called while codewords are compared.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
         """
         height = Fraction(1, isqrt(self.codewords.dim))
         largest = max(self._axis_spectrum(), default=Fraction(-1))
@@ -152,12 +156,13 @@ class WordsAndAxes:
         return max(largest, Fraction(of_words)), method
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the codewords, and return the largest cosine, or an upper bound on it, and a text on how it was found.
+        """Check the points, and return the largest cosine of two points and a text that says how it was found.
 
-        An upper bound has the type `UpperBound`.
+        If only an upper bound on the largest cosine is known, it is returned as an `UpperBound`.
 
         Args:
-            progress: Called while codewords are compared.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
 
         Raises:
             CertificateError: If the stored data of the codewords contradict each other.
@@ -180,10 +185,11 @@ class WordsAndAxes:
         return {cosine: number for cosine, number in found.items() if number}
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
-        """Return a mapping from each cosine to the number of pairs of points with this cosine.
+        """Return a mapping from each cosine that occurs to the number of unordered pairs of points with this cosine.
 
         Args:
-            progress: Called while codewords are compared.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
         """
         found = Counter(self.codewords.spectrum(progress))
         found.update(self._axis_spectrum())
@@ -200,8 +206,8 @@ class WordsAndAxes:
     def permuted(self, order: Indices) -> WordsAndAxes | Plain:
         """Return a structure with the points order[0], order[1], and so on.
 
-        `order` may contain all indices or a subset. If all of these points are axes, they are returned as a float64
-        matrix.
+        `order` may contain all indices or a subset. If all of the points order[0], order[1], ... are axes, they are
+        returned as a float64 matrix.
         """
         axes = self.axes[order]
         place_of_word = np.cumsum(self.axes == WORD) - 1
@@ -213,39 +219,44 @@ class WordsAndAxes:
         return Plain(rows, self.cosine_step)
 
     def padded(self, dim: int) -> WordsAndAxes:
-        """Return the same points in R^dim, with zeros appended."""
+        """Return the same points in R^dim: zeros are appended to each point."""
         return replace(self, zeros=dim - self.codewords.dim)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that determine the points: the arrays of the codewords, `axes` and `zeros`."""
+        """Return the arrays that determine the points, by name.
+
+        They are the arrays of the codewords, the array `axes`, and the array `zeros`, whose only entry is the number of
+        zeros that follow the N entries of each point.
+        """
         zeros = np.array([self.zeros], dtype=np.int64)
         return self.codewords.point_arrays() | {"axes": self.axes, "zeros": zeros}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in a file: the arrays of the codewords, and `axes`."""
+        """Return the arrays that a code file stores, by name: the arrays of the codewords, and the array `axes`."""
         return self.codewords.arrays() | {"axes": self.axes}
 
     def header(self) -> dict[str, Any]:
-        """Return the header entries of the codewords, and the entries `codewords` and `zeros`.
+        """Return the entries that a code file stores in its header for these points, by name.
 
-        `codewords` is the name of the structure of the codewords, and `zeros` is the number of zeros that follow the N
-        entries of each point.
+        They are the entries for the codewords, and two more: `codewords` is the registered name of the structure that
+        stores the codewords, and `zeros` is the number of zeros that follow the N entries of each point.
         """
         own = {"codewords": self.codewords.name, "zeros": self.zeros}
         return self.codewords.header() | own
 
     @classmethod
     def read(cls, content: Content) -> WordsAndAxes:
-        """Return the points that the content of a file describes.
+        """Return the points that are stored in a code file.
+
+        The file has the arrays of the codewords and the array "axes". An entry of "axes" is 0 for a codeword, 2j + 1
+        for the axis e_j, and 2j + 2 for -e_j. The header of the file has the entry "codewords", the name of the
+        structure of the codewords, and the entry "zeros", the number of zeros after the N entries of each point.
 
         Args:
-            content: Arrays and header of the file, with the number K of points and the dimension n. It has the arrays
-                of the codewords, the array "axes" (for each point, 0 for a codeword, 2j + 1 for the axis e_j, or 2j + 2
-                for -e_j), and the header entries "codewords" (the name of the structure of the codewords) and "zeros"
-                (the number of zeros after the N entries of each point).
+            content: Arrays and header of the file, with the number K of points and the dimension n.
 
         Raises:
-            InvalidArgumentError: If the axes, the zeros or the codewords do not fit this structure.
+            InvalidArgumentError: If an array or an entry is missing, or does not fit this structure.
         """
         zeros = as_integer("zeros", content.header.get("zeros"), minimum=0)
         length = content.dim - zeros
