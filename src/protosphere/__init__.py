@@ -1,6 +1,7 @@
 """Fixed class prototypes on the hypersphere: spherical codes with certificates.
 
-A certificate of a code has its maximum cosine and proved bounds on it.
+A spherical code is a set of unit vectors, the prototypes. The certificate of a code states its maximum cosine, and a
+lower bound on the maximum cosine of any code with as many points in the same dimension.
 
 >>> import protosphere as ps
 >>> ps.construct("simplex", num_classes=10, dim=9)

@@ -55,7 +55,7 @@ PROOF_FORMAT = "protosphere-dual-1"
 MOST_PRODUCTS = 2e10
 """Largest number of products of coordinates, or comparisons of codewords, without --no-limit: some minutes."""
 MOST_BYTES = 1 << 30
-"""Largest size of a table, or of all codewords, without --no-limit: a small file may give many codewords."""
+"""Largest number of bytes of a table, or of all codewords, without --no-limit: a small file may give many codewords."""
 BYTES_OF_AN_INTEGER = 48
 """Memory of an integer of up to 120 bits in a list of Python."""
 
@@ -153,7 +153,7 @@ class CodeFile:
         return found
 
     def spend(self, products: int) -> None:
-        """Raise NotCheckedError if a step needs more work than `limit`.
+        """Raise NotCheckedError if a step of the check computes more than `limit` products.
 
         Args:
             products: Number of products of two numbers that the step computes.
@@ -164,7 +164,7 @@ class CodeFile:
         )
 
     def hold(self, size_bytes: int) -> None:
-        """Raise NotCheckedError if a step needs more than 2^30 bytes of memory.
+        """Raise NotCheckedError if a step of the check needs more than 2^30 bytes of memory.
 
         If `limit` is infinite, as with the option --no-limit, no error is raised.
 
@@ -191,7 +191,7 @@ def strict_json(text: str | bytes) -> dict[str, Any]:
 
 
 def size_in(value: Any) -> int:
-    """Return a size from a header after checking that it is an integer from 0 to 2^40."""
+    """Return a number of objects from a header after checking that it is an integer from 0 to 2^40."""
     ensure(type(value) is int and 0 <= value <= 1 << 40, "a size is out of range")
     return value
 
@@ -359,10 +359,13 @@ def leading_pairs(rows: list[list[int]], margin: int) -> Iterator[tuple[int, int
     Let p be the largest inner product of two different rows. At least one pair with the inner product p is yielded, and
     all pairs with an inner product above p - `margin`.
 
-    A row is multiplied with all later rows at once: column j of the later rows is packed into one long integer, in
-    which every row has a fixed range of bits (a lane). The sum over j of row[j] times column j then has one inner
-    product in each lane.
+    Args:
+        rows: Vectors with integer entries, all of the same length.
+        margin: Integer that is at least 0.
     """
+    # A row is multiplied with all later rows at once: column j of the later rows is packed into one long integer, in
+    # which every row has a fixed range of bits (a lane). The sum over j of row[j] times column j then has one inner
+    # product in each lane.
     columns = [column for column in zip(*rows, strict=True) if any(column)]
     rows = [list(row) for row in zip(*columns, strict=True)]
     longest = max(sum(map(mul, row, row)) for row in rows)  # no product is above it
@@ -513,7 +516,7 @@ def number_array(code: CodeFile, name: str, limit: int) -> tuple[int, ...]:
     Args:
         code: The code file.
         name: Name of the array.
-        limit: Number that is above all possible integers.
+        limit: Number that all integers of the array must be below.
     """
     numbers = code.array(name, "I64", code.count).numbers()
     ensure(0 <= min(numbers) <= max(numbers) < limit, f"'{name}' is out of range")
@@ -521,7 +524,10 @@ def number_array(code: CodeFile, name: str, limit: int) -> tuple[int, ...]:
 
 
 def all_sums(rows: Sequence[int]) -> list[int]:
-    """Return all 2^k sums modulo 2 of k codewords. Entry j is the sum of the codewords i for which bit i of j is 1."""
+    """Return all 2^k sums modulo 2 of k codewords.
+
+    Entry j of the result is the sum of the codewords rows[i] for those i for which bit i of j is 1.
+    """
     sums = [0]
     for row in rows:
         sums += [word ^ row for word in sums]
@@ -529,7 +535,10 @@ def all_sums(rows: Sequence[int]) -> list[int]:
 
 
 def sums_of(rows: list[int], numbers: Iterable[int]) -> list[int]:
-    """Return one codeword for each of `numbers`: the sum modulo 2 of the rows i for which bit i of the number is 1."""
+    """Return one codeword for each integer in `numbers`.
+
+    The codeword is the sum modulo 2 of the codewords rows[i] for those i for which bit i of the integer is 1.
+    """
     tables = [all_sums(rows[i : i + 8]) for i in range(0, len(rows), 8)]
     words: list[int] = []
     for number in numbers:
@@ -737,7 +746,7 @@ def least_distances(
 
 
 def nearest(word: int, others: list[int], sums: list[int]) -> list[int]:
-    """Return numbers, the smallest of which is the distance from a coset of a linear code to the nearest of others.
+    """Return integers whose minimum is the distance from a coset of a linear code to the nearest of some other cosets.
 
     The distance of two cosets is the smallest Hamming distance between a codeword of the first and a codeword of the
     second.
@@ -882,8 +891,8 @@ def read_part(code: CodeFile, number: int, record: dict[str, Any]) -> Part:
     Args:
         code: The code file.
         number: Index of the part.
-        record: Entry of the header that describes the part. Its "size" is the number of values. Only as many points,
-            the first ones, represent values, and the other points are ignored.
+        record: Entry of the header that describes the part. Its "size" is the number of values of the part. The first
+            "size" points of the part represent these values. The other points are ignored.
     """
     prefix = f"part{number}_"
     own = {
@@ -1012,7 +1021,10 @@ def largest_of_classes(parts: list[Part], columns: list[tuple[int, ...]]) -> Fra
 # Quantized points: values of parts side by side, and the sum of codewords, scaled so that the point has norm 1
 
 FINE = 1 << 104
-"""Factor of values and codewords: float64 numbers from 2^-52 on become integers without rounding."""
+"""Factor by which values and codewords are multiplied.
+
+Float64 numbers with an absolute value of at least 2^-52 then become integers without rounding.
+"""
 FINE_FACTOR = 1 << 160
 LEAST_REST = Fraction(999_999, 10**9)
 """Smallest squared norm that the parts of a point leave to its codewords: 1/1000, less a margin."""
@@ -1151,7 +1163,10 @@ Polynomial = list[Fraction]
 
 LARGEST_DEGREE = 100
 LEVENSHTEIN_SCALE = 1 << 46
-"""Levenshtein's bound is checked at two multiples of 1 over this; floats are right to within an eighth of that."""
+"""Levenshtein's bound is checked at two multiples of 1 / LEVENSHTEIN_SCALE.
+
+The rounding error of the bound as a float is at most an eighth of 1 / LEVENSHTEIN_SCALE.
+"""
 
 
 def value_at(f: Polynomial, t: Fraction) -> Fraction:
@@ -1177,7 +1192,7 @@ def times(f: Polynomial, g: Polynomial) -> Polynomial:
 
 
 def gegenbauer(dim: int, degree: int) -> list[Polynomial]:
-    """Return the Gegenbauer polynomials P_0, ..., P_degree of the sphere in R^n, scaled so that P_k(1) = 1."""
+    """Return the Gegenbauer polynomials P_0, ..., P_degree of R^n, where n is `dim`. They are scaled: P_k(1) = 1."""
     found = [[Fraction(1)], [ZERO, Fraction(1)]]
     for k in range(1, degree):
         raised = plus([], Fraction(2 * k + dim - 2, k + dim - 2), [ZERO, *found[k]])

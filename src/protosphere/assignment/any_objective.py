@@ -55,20 +55,21 @@ def hill_climb(
 ) -> Indices:
     """Return an order of the points of a code with a large value of an objective, found by random exchanges.
 
-    The search starts from the best order among `starts` and 1,500 random orders. It then exchanges the points of two
-    random classes 30,000 times, and undoes an exchange that decreases the value of the objective.
+    The search starts from the order with the largest value among `starts` and 1,500 random orders. It then exchanges
+    the points of two random classes 30,000 times, and undoes an exchange that decreases the value of the objective.
 
     Args:
         objective: The function to maximize. Its arguments are the similarity of the classes and the cosines of their
             points, both K x K in the order of the classes.
         similarity: K x K similarity of the classes.
         cosines: K x K cosines of the points, in the original order of the code.
-        starts: Orders from which the search may start.
+        starts: Orders from which the search may start. In each of them, class i gets point order[i].
         rng: Random generator for the random orders and the exchanges.
-        progress: Called every thousand exchanges.
+        progress: Function that is called after every thousand exchanges with a text, the number of exchanges so far,
+            and the number of all exchanges.
 
     Returns:
-        The best order that was found: class i gets point order[i].
+        The order with the largest value that was found: class i gets point order[i].
     """
     K = len(similarity)
     random_orders = [rng.permutation(K) for _ in range(NUM_RANDOM_ORDERS)]

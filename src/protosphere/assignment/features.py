@@ -47,7 +47,7 @@ def similarity_from_features(
         classes = as_array(labels)
     elif isinstance(source, Mapping):
         arrays = cast("Mapping[str, Any]", source)
-        features, classes = _scaled_features(arrays, "the mapping")
+        features, classes = _scaled_features_and_labels(arrays, "the mapping")
     elif not isinstance(source, (str, PathLike)):
         raise InvalidArgumentError(
             f"'labels' must be given if 'source' is an array of features, got {type(source).__name__} without labels"
@@ -55,7 +55,7 @@ def similarity_from_features(
     else:
         path = Path(cast("str | PathLike[str]", source))
         arrays = read_arrays(path, ("x_train", "y_train", "step"))
-        features, classes = _scaled_features(arrays, str(path))
+        features, classes = _scaled_features_and_labels(arrays, str(path))
     return similarity_from_embeddings(class_means(features, classes, num_classes))
 
 
@@ -110,7 +110,6 @@ def _check_shapes(features: NDArray[Any], labels: NDArray[Any]) -> None:
 
 
 def _check_classes(classes: NDArray[Any], num_classes: int) -> None:
-    """Check that the sorted array `classes` is 0, ..., K - 1, where K is `num_classes`."""
     largest = classes[-1]
     if len(classes) == num_classes and largest == num_classes - 1:
         return
@@ -131,10 +130,9 @@ def _first_missing(classes: NDArray[Any]) -> int:
     return len(classes)
 
 
-def _scaled_features(
+def _scaled_features_and_labels(
     arrays: Mapping[str, Any], where: str
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the features `x_train`, multiplied by `step` if there is one, and the labels `y_train`."""
     for name in ("x_train", "y_train"):
         if name not in arrays:
             raise InvalidArgumentError(

@@ -1,4 +1,5 @@
-"""Error-correcting codes over finite fields, with one module for each family of codes.
+"""Error-correcting codes over finite fields, and the arithmetic that they need.
 
-Field elements are stored as integers. Codewords are packed rows: a byte contains eight bits, highest bit first.
+An element of a finite field is stored as an integer. A binary codeword is stored as a row of bytes. Each byte contains
+eight bits of the codeword, the first of them in the highest bit of the byte.
 """

@@ -9,7 +9,7 @@ from protosphere.coding.linear import pack, unpack
 from protosphere.types import PackedBits
 
 GENERATOR = 0b110001110101
-"""x^11 + x^10 + x^6 + x^5 + x^4 + x^2 + 1, a factor of x^23 - 1."""
+"""Generator polynomial x^11 + x^10 + x^6 + x^5 + x^4 + x^2 + 1 of the Golay code of length 23; bit i belongs to x^i."""
 
 
 @lru_cache

@@ -29,7 +29,9 @@ def hadamard_orders(limit: int) -> tuple[int, ...]:
     (1, 2, 4, 8, 12, 16, 20, 24, 28)
     """
     largest = min(limit, LARGEST_HADAMARD)
-    return tuple(order for order in range(1, largest + 1) if _left_factor(order))
+    return tuple(
+        order for order in range(1, largest + 1) if _first_kronecker_factor(order)
+    )
 
 
 @lru_cache(maxsize=64)
@@ -45,7 +47,7 @@ def hadamard(order: int) -> Signs:
     >>> hadamard(4).tolist()
     [[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]]
     """
-    factor = _left_factor(as_integer("order", order, minimum=1))
+    factor = _first_kronecker_factor(as_integer("order", order, minimum=1))
     if factor is None:
         orders = hadamard_orders(1 << max(6, (order - 1).bit_length()))
         nearest = sorted(sorted(orders, key=lambda other: abs(other - order))[:2])
@@ -65,8 +67,7 @@ def hadamard(order: int) -> Signs:
 
 
 @cache
-def _left_factor(order: int) -> int | None:
-    """Return the order of the first Kronecker factor of `hadamard(order)`, or None if there is no such matrix."""
+def _first_kronecker_factor(order: int) -> int | None:
     if order == 1:
         return 1
     if order > LARGEST_HADAMARD or (order > 2 and order % 4):
@@ -76,7 +77,7 @@ def _left_factor(order: int) -> int | None:
         if order % factor:
             continue
         has_matrix = factor == 2 or _is_paley_order(factor)
-        if has_matrix and _left_factor(order // factor):
+        if has_matrix and _first_kronecker_factor(order // factor):
             return factor
     return None
 
@@ -91,24 +92,22 @@ def _is_field(q: int) -> bool:
 
 
 def _paley_one(q: int) -> Signs:
-    """Return Paley's Hadamard matrix of order q + 1 for a prime power q = 3 mod 4."""
-    # the sum of the identity matrix and a skew conference matrix
-    conference = _conference(q)
+    # for q = 3 mod 4: the sum of the identity matrix and a skew conference matrix
+    conference = _conference_matrix(q)
     conference[1:, 0] = -1
     return conference + np.eye(q + 1, dtype=np.int8)
 
 
 def _paley_two(q: int) -> Signs:
-    """Return Paley's Hadamard matrix of order 2(q + 1) for a prime power q = 1 mod 4."""
-    conference = _conference(q)
+    # for q = 1 mod 4
+    conference = _conference_matrix(q)
     one = np.eye(q + 1, dtype=np.int8)
     plus = conference + one
     minus = conference - one
     return np.block([[plus, minus], [minus, -plus]])
 
 
-def _conference(q: int) -> Signs:
-    """Return Paley's conference matrix of order q + 1, whose entries come from the squares of GF(q)."""
+def _conference_matrix(q: int) -> Signs:
     # the first row and the first column are 0, 1, 1, ...; the entry for the elements x and y of GF(q) is 0 if x = y,
     # 1 if x - y is a nonzero square, and -1 otherwise
     x = np.arange(q)

@@ -1,9 +1,9 @@
 """Search for the closest pair of classes made of parts, without comparing all pairs.
 
-A class is a row of values, one for each part, such as a shape and a color. The distance of two classes is a sum over
-the parts in which they differ, and each part adds at least its own smallest distance. The sets of parts are therefore
-tried in ascending order of the sum of these smallest distances. For each set, the classes that agree in all other parts
-are found by sorting hashes. The search ends as soon as no remaining set can contain a closer pair.
+A class has one value for each part. The parts are, for example, a shape and a color. The distance of two classes is a
+sum over the parts in which they differ, and each part adds at least its own smallest distance. The sets of parts are
+therefore tried in ascending order of the sum of these smallest distances. For each set, the classes that agree in all
+other parts are found by sorting hashes. The search ends as soon as no remaining set can contain a closer pair.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PAIRS_AT_ONCE = 1 << 12
 """Number of pairs of classes whose distances are computed together."""
 
 ROUNDING = 1e-15
-"""Largest difference of two distances that count as equal; less than the error of certificates, 2^-47 sqrt(n)."""
+"""Largest difference of two distances that count as equal. It is less than the error bound of certificates."""
 
 Values = NDArray[np.unsignedinteger]
 """K x P matrix of indices; entry (i, p) is the index of the value that part p of class i has."""
@@ -62,10 +62,12 @@ def closest_classes(
 ) -> ClosestPair:
     """Search for the closest pair of classes made of parts.
 
-    A class is a row of values, one for each part. The distance of two classes is 1 - cosine of their points.
+    A class has one value for each part. The parts are, for example, a shape and a color. The distance of two classes is
+    1 - cosine of their points.
 
     Args:
-        values: K x P matrix of indices: entry (i, p) is the value of part p of class i. All rows are different.
+        values: K x P matrix of indices: entry (i, p) is the index of the value that part p of class i has. All rows are
+            different.
         distances: Function that takes two arrays `left` and `right` of indices of classes. It returns an array, whose
             entry i is 1 - cosine of the classes left[i] and right[i].
         part_distances: For each part, a lower bound on what the part adds to the distance of two classes that have
@@ -114,7 +116,7 @@ def _sets_by_sum(
 
 
 def _value_hashes(values: Values) -> list[Hashes]:
-    """Return, for each part, an array with a random integer for each value, which is the hash of the value."""
+    # one random integer for each value of each part
     rng = np.random.default_rng(0)
     largest = np.iinfo(np.uint64).max
     return [
@@ -126,7 +128,6 @@ def _value_hashes(values: Values) -> list[Hashes]:
 def _row_hashes(
     values: Values, hashes: Sequence[Hashes], chosen: Sequence[int]
 ) -> Hashes:
-    """Return, for each class, the sum of the hashes of its values of the parts `chosen`."""
     total = np.zeros(len(values), dtype=np.uint64)
     for part in chosen:
         total += hashes[part][values[:, part]]
@@ -134,8 +135,7 @@ def _row_hashes(
 
 
 def _agreeing_pairs(hashes: Hashes) -> Iterator[tuple[Indices, Indices]]:
-    """Yield all pairs of classes with equal hashes in batches: two arrays with the indices of the classes."""
-    # batch d has the pairs that are d positions apart after sorting by hash, for d = 1, 2, ...
+    # batch d has the pairs with equal hashes that are d positions apart after sorting, for d = 1, 2, ...
     order = np.argsort(hashes, kind="stable")
     ordered = hashes[order]
     starts = np.arange(len(order))
@@ -163,15 +163,16 @@ def pair_distances(
     part_points: Sequence[Points],
     shares: Sequence[float],
 ) -> NDArray[np.float64]:
-    """Return the distance 1 - cosine of row i of `left` and row i of `right`, for all i.
+    """Return 1 - cosine of the classes in row i of `left` and in row i of `right`, for all i.
 
-    The distance is a sum over parts: the weight of the part times half the squared distance between the points of the
-    two values.
+    This distance of two classes is a sum over parts: the weight of the part times half the squared distance between the
+    points of the two values that the classes have in the part.
 
     Args:
-        left: Values of classes, one class per row and one part per column.
-        right: Values of classes, an array of the same shape.
-        part_points: For each part, the unit vectors of its values, as rows.
+        left: Matrix with one class per row and one part per column. An entry is the index of the value that the class
+            has in the part.
+        right: Matrix of the same shape and meaning.
+        part_points: For each part, a matrix whose row v is the point (a unit vector) of the value with index v.
         shares: Weight of each part; the weights sum to 1.
     """
     total = np.zeros(len(left))

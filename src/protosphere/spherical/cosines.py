@@ -34,7 +34,7 @@ class CosineBin:
 
     @property
     def middle(self) -> float:
-        """Center of the interval, at which figures draw a bar."""
+        """Center of the interval, at which figures draw a bar. For a single cosine, it is this cosine."""
         return (float(self.low) + float(self.high)) / 2
 
 
@@ -61,7 +61,7 @@ class CosineCounts:
 
     @property
     def pairs(self) -> int:
-        """Number of pairs, K (K - 1) / 2."""
+        """Number of all pairs of points, K (K - 1) / 2."""
         return self.num_classes * (self.num_classes - 1) // 2
 
     def records(self) -> list[dict[str, Any]]:
@@ -97,7 +97,7 @@ def cosine_spectrum(
             pairs are measured.
 
     Returns:
-        A mapping from each cosine to the number of pairs with this cosine, in ascending order of the cosine.
+        A mapping from each cosine to the number of pairs with this cosine, in ascending order of the cosines.
 
     Raises:
         InvalidArgumentError: If the cosines are not known as exact fractions.
@@ -130,7 +130,7 @@ def cosine_histogram(
             pairs are measured.
 
     Returns:
-        The counts, in ascending order of the cosine and without empty intervals.
+        The counts, in ascending order of the intervals. Intervals without pairs are left out.
     """
     edges = np.linspace(-1.0, 1.0, as_integer("bins", bins, minimum=1) + 1)
     pairs = gram.bin_cosines(code.points, edges, progress)

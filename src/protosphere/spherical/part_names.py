@@ -1,4 +1,7 @@
-"""Names for classes made of parts: names of the parts, of the values that a part can have, and of the classes."""
+"""Names for classes that consist of parts.
+
+A class has one value of each part. The parts, their values and the classes have names.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,8 @@ class PartNames:
     def permuted(self, order: Indices) -> PartNames:
         """Return the names after the classes are reordered: class i gets the name of class `order[i]`.
 
-        The names of parts and values stay the same. `order` may contain the indices of all classes or of a subset.
+        The names of parts and values stay the same. `order` contains the indices of all classes, or of a subset of the
+        classes.
         """
         if self.classes is None:
             return self
@@ -35,7 +39,10 @@ class PartNames:
         return replace(self, classes=classes)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the names as a JSON object with the keys "parts", "values" and "classes"."""
+        """Return the names as a JSON object with the keys "parts", "values" and "classes".
+
+        The values of the keys are the attributes of the same names.
+        """
         classes = None if self.classes is None else list(self.classes)
         values = [list(names) for names in self.values]
         return {"parts": list(self.parts), "values": values, "classes": classes}

@@ -44,7 +44,9 @@ class Placement:
 
     @property
     def packed_signs(self) -> PackedBits | None:
-        """The signs of the points if all entries are +-1/sqrt(n), otherwise None.
+        """The signs of the points if the points are binary codewords with entries +-1/sqrt(n), otherwise None.
+
+        If points with such entries are stored as a matrix of floats, the value is None, too.
 
         The signs of a point are one row of n bits, packed eight bits to a byte. Bit 1 stands for +1/sqrt(n), and bit 0
         for -1/sqrt(n).

@@ -44,7 +44,7 @@ def write(path: str | Path, arrays: Arrays, description: Mapping[str, Any]) -> N
     """Write arrays, a header, and a SHA-256 digest of both to a safetensors file.
 
     Args:
-        path: Name of the file; an existing file is replaced.
+        path: Path of the file; an existing file is replaced.
         arrays: Arrays by name.
         description: Header, which must be JSON-serializable.
     """
@@ -65,7 +65,7 @@ def write(path: str | Path, arrays: Arrays, description: Mapping[str, Any]) -> N
 
 
 def _sort_header(file: Path) -> None:
-    """Sort the keys in the header of a safetensors file in place, so that equal codes give equal files."""
+    # equal codes then give equal files
     with file.open("r+b") as stream:
         size = int.from_bytes(stream.read(8), "little")
         header = json.dumps(
@@ -83,7 +83,7 @@ def read(path: str | Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Return the arrays (by name) and the header of a file that `write` wrote.
 
     Args:
-        path: Name of the file.
+        path: Path of the file.
 
     Raises:
         StorageError: If the file is damaged or was not written by `write`.
@@ -103,7 +103,7 @@ def opened(
     raised, because damaged content may be the cause of that error.
 
     Args:
-        path: Name of a file that `write` wrote.
+        path: Path of a file that `write` wrote.
 
     Raises:
         StorageError: If the file is damaged or was not written by `write`.

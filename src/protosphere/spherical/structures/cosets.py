@@ -1,6 +1,6 @@
 """Structure for codewords of a union of cosets of the Reed-Muller code RM(1, m).
 
-One Walsh-Hadamard transform computes the inner products of the codewords of two cosets.
+A Walsh-Hadamard transform computes all inner products between the codewords of two cosets.
 """
 
 from __future__ import annotations
@@ -58,7 +58,12 @@ class CosetUnion(SignWords):
         return CosetUnion(1 << m, held, representatives, numbers)
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the codewords with the indices `numbers` in the union of cosets, packed eight bits to a byte."""
+        """Return codewords of the union of cosets, packed eight bits to a byte.
+
+        Args:
+            numbers: Index of each codeword in the union. The codeword with index 2nc + w is the sum of representative c
+                and codeword w of RM(1, m), where n = 2^m is the length.
+        """
         return cosets.coset_union_words(self.representatives, self.m, numbers)
 
     @property
@@ -135,7 +140,10 @@ class CosetUnion(SignWords):
 
     @classmethod
     def read(cls, content: Content) -> CosetUnion:
-        """Return the structure that the content of a file describes.
+        """Return the structure of codewords that are read from a file.
+
+        Args:
+            content: Header and arrays of the file, with the number of points and the dimension.
 
         Raises:
             InvalidArgumentError: If the dimension n is not a power of two, or an index is too large for the number of

@@ -35,7 +35,7 @@ from protosphere.spherical.structures.structure import (
 from protosphere.types import Cosine, Indices, Points, Progress, ignore
 
 BLOCK_ENTRIES = 1 << 16
-"""Approximate number of entries in a block of rows that are processed together."""
+"""Approximate number of matrix entries in a block of rows that are processed together."""
 
 FINEST_STEP = 1 << 20
 """Largest denominator of a cosine step, so that the step is far larger than rounding errors."""
@@ -67,13 +67,17 @@ class Plain:
     """Packed signs of the points: None, because the points are stored as a matrix."""
 
     derived = tuple[str, ...]()
-    """Names of the arrays that can be computed from the other arrays: none."""
+    """Names of those stored arrays that can be computed from the other stored arrays: none."""
 
     separated_cosines = True
     """Whether any two different cosines of such points differ by more than rounding errors."""
 
     is_nested = False
-    """Whether the first points form good codes themselves; heads that grow then keep the order of the points."""
+    """Whether for every k, the first k points are a good code, that is, have a low maximum cosine.
+
+    This is not known of a matrix of points, so the value is False. Heads to which classes are added later may then
+    change the order of the points.
+    """
 
     points: Points
     cosine_step: Fraction | None = None
@@ -131,16 +135,21 @@ class Plain:
         return self.points[start:stop].astype(np.float64)
 
     def sign_rows(self) -> SignRows | None:
-        """Return the points that begin with entries +c or -c, for a common number c > 0, or None if none are found.
+        """Return those points that begin with many entries +c or -c, for a common number c > 0.
 
-        More than half of the entries of each returned point are +c or -c.
+        The number c, and the number L of these entries at the beginning of a point, are taken from the last point or,
+        if this is not possible, from the first point. L must be more than half of the dimension. If L is smaller for
+        both points, the result is None.
         """
         return sign_rows_in(self.points)
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the maximum cosine and a text that says how it was found.
+        """Return the maximum cosine of the points and a text that says how it was found.
 
         If `measures_exactly` is True, the cosine is a Fraction. Otherwise, it is a measured float.
+
+        Args:
+            progress: Function that is called with a text, the number of finished steps and the number of all steps.
         """
         if self.by_nearest_neighbors:
             coordinates = np.ascontiguousarray(self.points[:, :DEEPEST])
@@ -149,11 +158,13 @@ class Plain:
         return self._as_exact(max_cosine(self.points, progress))
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the cosines, and return the maximum cosine and a text that says how it was found.
+        """Check the cosines of the points, and return their maximum cosine and a text that says how it was found.
 
-        The check fails if a cosine step is known, or a file states one, and a cosine is not 1 minus an integer multiple
-        of this step, up to rounding. If the check and the maximum cosine both need all pairs of points, each pair is
-        compared only once.
+        The check fails if a file states a cosine step, or otherwise a cosine step is known, and a cosine is not 1 minus
+        an integer multiple of this step, up to rounding.
+
+        Args:
+            progress: Function that is called with a text, the number of finished steps and the number of all steps.
 
         Raises:
             CertificateError: If the check fails.
@@ -168,14 +179,18 @@ class Plain:
         return self._as_exact(largest)
 
     def _as_exact(self, largest: float) -> tuple[Cosine, str]:
-        """Return the exact cosine that equals `largest` up to rounding, or `largest` itself, and how it was found."""
         if self.cosine_step is None:
             return min(largest, 1.0), "all pairs, in float64"
         exact = on_grid(largest, self.cosine_step, product_rounding(self.dim))
         return exact, "all pairs, in float64 on an exact grid"
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """Return a mapping from each cosine to its number of pairs, or None if no cosine step is known.
+        """Return a mapping from each cosine of two points to the number of pairs with this cosine.
+
+        If no cosine step is known, the result is None.
+
+        Args:
+            progress: Function that is called with a text, the number of finished steps and the number of all steps.
 
         Raises:
             CertificateError: If a cosine is not 1 minus an integer multiple of the cosine step, up to rounding.
@@ -218,12 +233,12 @@ class Plain:
     def permuted(self, order: Indices) -> Self:
         """Return a structure with the points order[0], order[1], and so on.
 
-        `order` may contain all indices or a subset.
+        `order` contains the indices of all points, or of a subset of the points.
         """
         return replace(self, points=self.points[order])
 
     def padded(self, dim: int) -> Self:
-        """Return the same points in R^dim, with zeros appended."""
+        """Return the same points in R^dim, with zeros appended. `dim` must be at least the present dimension."""
         return replace(self, points=padded(self.points, dim))
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
@@ -234,17 +249,21 @@ class Plain:
     """Method that returns the arrays that are stored in a file: the matrix of the points."""
 
     def header(self) -> dict[str, Any]:
-        """Return the header of a file: the entry "cosine_step", the text of a fraction or None."""
+        """Return the entries of the header with which the points are saved in a file.
+
+        There is one entry, "cosine_step". Its value is the cosine step as the text of a fraction, or None if no step is
+        known. If the points were read from a file that states a cosine step, the value is this step.
+        """
         return {
             "cosine_step": fraction_to_json(self.unverified_step or self.cosine_step)
         }
 
     @classmethod
     def read(cls, content: Content) -> Plain:
-        """Read unit rows and, if the file states one, their cosine step from the content of a file.
+        """Return the structure of points that are read from a file, with the cosine step that the file states for them.
 
-        The stated step becomes `unverified_step`. The attribute `cosine_step` is 1/m if all rows have m nonzero entries
-        of equal absolute value, otherwise None.
+        The stated step becomes the attribute `unverified_step`; it is None if the file states no step. The attribute
+        `cosine_step` is 1/m if all rows have m nonzero entries of equal absolute value, otherwise None.
 
         Args:
             content: Header and arrays of the file, with the number of points and the dimension.
