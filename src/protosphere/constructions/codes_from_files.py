@@ -39,13 +39,16 @@ MOST_ENTRIES = 1 << 23
 """Largest number of coordinates (64 MB) for which a code is built again, to compare its points with the file."""
 
 MOST_ORDERED = 1 << 32
-"""Largest product K^2 n for which a nested order that the file does not store is computed again."""
+"""Largest product K^2 n for which points are sorted again into a nested order, with well separated points first."""
 
 LARGEST_OPTION = 1 << 12
-"""Largest integer among the options of a provenance; no scheme in closed form needs a larger one."""
+"""Largest absolute value of a number among the options of a provenance, which is the record of how a code was built.
+
+No scheme in closed form needs a larger number.
+"""
 
 LONGEST_OPTION = 64
-"""Largest number of characters of a text among the options of a provenance."""
+"""Largest number of characters of a text among the options of a provenance (the record of how a code was built)."""
 
 
 def load(path: str | Path) -> SphericalCode:
@@ -56,7 +59,8 @@ def load(path: str | Path) -> SphericalCode:
     entries of equal absolute value, or the rows equal, bit for bit, the points of the construction that the file names.
 
     Args:
-        path: A .safetensors file that protosphere wrote, or a .npy, .csv, .txt or .pt file of unit rows.
+        path: A .safetensors file that protosphere wrote, or a .npy, .csv, .txt or .pt file with one unit vector per
+            row.
 
     Returns:
         The code. If measuring it would have taken too long, `code.certificate.unverified` is True, and `ps.certify`
@@ -135,8 +139,8 @@ def from_points(
 
     The maximum cosine of a matrix is exact if all rows have the same number of nonzero entries, and the nonzero entries
     of each row have the same absolute value. Otherwise the maximum cosine is measured, and `certificate.error` bounds
-    the measurement error. In a file that protosphere wrote, it is also exact if the construction that the file names
-    gives the same points, bit for bit, and a theorem gives their maximum cosine.
+    the measurement error. For a file that protosphere wrote, the maximum cosine is also exact if the construction that
+    the file names gives the same points, bit for bit, and a theorem gives their maximum cosine.
 
     Args:
         points: A matrix with a prototype per row, or the path of a file: .safetensors written by protosphere, or .npy,
@@ -147,8 +151,8 @@ def from_points(
             pairs are measured.
 
     Returns:
-        The certified code. If measuring the points of a file that protosphere wrote would take more than a fraction of
-        a second, `certificate.unverified` is True instead.
+        The certified code. Points of a file that protosphere wrote are measured only if that takes a fraction of a
+        second. If they are not measured, `certificate.unverified` is True.
 
     Raises:
         InvalidArgumentError: If `points` is not a matrix of finite numbers, or rows are not unit vectors.
@@ -168,7 +172,9 @@ def from_points(
 def verified_if_quick(
     code: SphericalCode, progress: Progress = ignore
 ) -> SphericalCode:
-    """Return the code with a measured certificate if measuring takes a fraction of a second, else the same code.
+    """Return the code with a measured certificate if measuring takes a fraction of a second.
+
+    If measuring takes longer, the code is returned unchanged.
 
     Args:
         code: A code, whose certificate may be unverified.
@@ -197,7 +203,7 @@ def verified(code: SphericalCode, progress: Progress = ignore) -> SphericalCode:
         CertificateError: If the points contradict their structure or certificate.
     """
     structure = code.placement.structure
-    rebuilt = _rebuilt(code, progress)
+    rebuilt = _rebuilt_with_guarantee(code, progress)
     if rebuilt is None:
         measured = measure(structure, progress, verify=True)
         return replace(code, certificate=confirmed(measured, code.certificate))
@@ -219,10 +225,9 @@ def _has_other_cosine_step(structure: object, rebuilt: Placement) -> bool:
     return structure.unverified_step != rebuilt.structure.cosine_step
 
 
-def _rebuilt(
+def _rebuilt_with_guarantee(
     code: SphericalCode, progress: Progress
 ) -> tuple[Placement, Fraction] | None:
-    """Return the points built again from the provenance and their guarantee, or None if they differ."""
     structure = code.placement.structure
     named = code.provenance
     if not isinstance(structure, Plain) or structure.measures_exactly:
@@ -244,14 +249,18 @@ def _rebuilt(
 
 
 def is_closed_form(named: Provenance) -> bool:
-    """Return whether formulas give the points that a provenance describes, so that the points can be rebuilt.
+    """Return whether the points that a provenance describes can be built again from formulas.
 
-    This is the case if the construction has the trait `closed_form` (its points come from formulas that every machine
-    rounds alike), it has points of the requested size, the points fit into memory, its options are small, and no file
-    is needed.
+    The result is True if all of these conditions hold:
+
+    - The construction has the trait `closed_form`: its points come from formulas that every machine rounds alike.
+    - The construction has a code of the stated size.
+    - The points fit into memory.
+    - The options of the construction are small numbers or short texts.
+    - The construction reads no file.
 
     Args:
-        named: Record of how a code was built.
+        named: Provenance, which is the record of how a code was built.
     """
     entry = describe(named.placed_by.construction)
     steps = [step for level in _levels(named) for step in level.steps]
@@ -277,7 +286,6 @@ def _is_feasible(placed: Provenance) -> bool:
 
 
 def _quick_guarantee(named: Provenance, dim: int) -> Fraction | None:
-    """Return the guarantee, or None if it is not a fraction, or if rebuilding is slow or needs a file."""
     placed = named.placed_by
     entry = describe(placed.construction)
     K = placed.num_classes
@@ -304,7 +312,6 @@ def _is_small(value: object) -> bool:
 
 
 def _levels(named: Provenance) -> list[Provenance]:
-    """Return [named, named.resolved, named.resolved.resolved, ...], up to the last one that is not None."""
     return [named] if named.resolved is None else [named, *_levels(named.resolved)]
 
 

@@ -9,16 +9,16 @@ from protosphere.geometry.gram import max_cosine
 from protosphere.types import Indices, Points
 
 MOST_COMPARISONS = 1 << 28
-"""Largest product (number of points)^2 * (number of first points) for which `far_apart` chooses the first points."""
+"""Largest product (number of points)^2 * (number of first points) for which `nested_order` calls `far_apart`."""
 
 LARGEST_PAIRWISE = 4096
-"""Largest number of points for which `far_apart` chooses the first points: their cosines take 128 MB."""
+"""Largest number of points for which `nested_order` calls `far_apart`: the cosines of all pairs take 128 MB."""
 
 DIGITS = 9
-"""Number of digits to which cosines are rounded before they are compared, for the same order on every machine."""
+"""Number of decimals to which cosines are rounded before they are compared, for the same order on every machine."""
 
 COSINE_TOLERANCE = 1e-9
-"""Cosines within this difference of the largest count as equal to it when points are removed."""
+"""`select_subset` counts a pair of points as closest if its cosine is below the largest by at most this number."""
 
 
 def nested_order(points: Points, num_first: int) -> Indices:
@@ -29,10 +29,12 @@ def nested_order(points: Points, num_first: int) -> Indices:
     - The first rows of `points` are chosen.
     - The first row is chosen, and then again and again the point whose largest cosine with the points chosen before is
       lowest.
-    - For codes of moderate size, a greedy choice takes points whose pairwise cosines are at most a threshold, which is
-      the lowest at which it finds enough points.
+    - If the number of points is at most 4,096 and its square times `num_first` is at most 2^28, points are chosen
+      greedily such that their pairwise cosines are at most a threshold. The threshold is the lowest one at which enough
+      points are found.
 
-    The other points follow. Each of them is the point whose largest cosine with all points before it is lowest.
+    The other points follow. Again and again, the next point is the one whose largest cosine with all points before it
+    is lowest.
 
     Args:
         points: Unit vectors, as rows.
@@ -69,7 +71,7 @@ def farthest_first(points: Points, chosen: Indices) -> Indices:
         chosen: Indices of the points to begin with.
 
     Returns:
-        The indices of all points in this order.
+        The indices of all points in the new order.
     """
     order = np.empty(len(points), dtype=np.int64)
     order[: len(chosen)] = chosen
@@ -99,16 +101,17 @@ def far_apart(points: Points, count: int) -> Indices:
     levels = np.unique(gram)
 
     def is_enough(level: float) -> bool:
-        return _compatible_points(gram <= level, count) is not None
+        return _pairwise_compatible_points(gram <= level, count) is not None
 
     lowest = bisect_left(levels[:-1], True, key=is_enough)
-    found = _compatible_points(gram <= levels[lowest], count)
+    found = _pairwise_compatible_points(gram <= levels[lowest], count)
     assert found is not None, "no pair is above the largest cosine"
     return found
 
 
-def _compatible_points(compatible: NDArray[np.bool_], count: int) -> Indices | None:
-    """Choose `count` pairwise compatible points greedily; None if the greedy choice finds fewer."""
+def _pairwise_compatible_points(
+    compatible: NDArray[np.bool_], count: int
+) -> Indices | None:
     alive = np.ones(len(compatible), dtype=np.bool_)
     chosen = np.empty(count, dtype=np.int64)
     for i in range(count):

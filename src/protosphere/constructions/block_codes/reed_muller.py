@@ -1,7 +1,7 @@
-"""The construction `reed_muller`: prototypes from Reed-Muller codes of length 2^m, or modified to any length.
+"""The construction `reed_muller`: prototypes from Reed-Muller codes, or from modifications of these codes.
 
 RM(r, m) is the binary code of length 2^m and order r: its codewords are the values of the polynomials of degree at most
-r in m variables.
+r in m variables. A modification of such a code can have any length.
 """
 
 from collections.abc import Iterator
@@ -24,17 +24,21 @@ from protosphere.types import Indices, PackedBits
 LARGEST_M = 20
 
 LARGEST_SHORTENED = 600
-"""Largest dimension of a code that is shortened, because the elimination is slow; larger codes are only punctured."""
+"""Largest dimension (number of message bits) of a code that is shortened, because shortening is slow.
+
+Codes of larger dimension are only punctured.
+"""
 
 
 def reed_muller_modifications(dim: int, needed: int) -> list[BinaryCode]:
-    """Return the modified Reed-Muller codes of a given length and dimension that have a positive guaranteed distance.
+    """Return the modified Reed-Muller codes of a given length and dimension.
 
-    The codes are made from Reed-Muller codes by shortening, puncturing or repeating coordinates.
+    The codes are made from Reed-Muller codes by shortening, puncturing or repeating coordinates. Only codes with a
+    guaranteed minimum distance above 0 are returned.
 
     Args:
-        dim: Length n.
-        needed: Dimension (number of message bits): a code has 2**needed codewords.
+        dim: Length n of the modified codes.
+        needed: Dimension (number of message bits) of the modified codes. A code has 2**needed codewords.
     """
     m = (dim - 1).bit_length()
     lengths = [*range(m, m + 2), *([m - 1] if dim > 1 else [])]
@@ -63,12 +67,11 @@ def _modifications_of(m: int, dim: int, needed: int) -> Iterator[BinaryCode]:
             description=modification.description(f"RM({r},{m})"),
             k=needed,
             distance=(1 << (m - r)) - punctured,
-            rows=partial(_generator, r, m, dim, shortened),
+            rows=partial(_modified_rows, r, m, dim, shortened),
         )
 
 
-def _generator(r: int, m: int, dim: int, shortened: int, count: int) -> PackedBits:
-    """Return `count` packed generator rows of RM(r, m), shortened, then punctured or repeated to length `dim`."""
+def _modified_rows(r: int, m: int, dim: int, shortened: int, count: int) -> PackedBits:
     # shortening keeps only the codewords that are 0 at the `vanishing` coordinates, and removes these coordinates,
     # whose indices have the fewest ones in binary notation
     vanishing = np.argsort(np.bitwise_count(np.arange(1 << m)), kind="stable")[
@@ -80,13 +83,13 @@ def _generator(r: int, m: int, dim: int, shortened: int, count: int) -> PackedBi
     rows = reduced[len(pivots) :][:count]
     if dim == 1 << m:
         return rows
+    # np.resize takes the first `dim` columns, or repeats the columns
     columns = np.setdiff1d(_points_by_power(m), vanishing, assume_unique=True)
     return pack(unpack(rows, 1 << m)[:, np.resize(columns, dim)])
 
 
 def _points_by_power(m: int) -> Indices:
-    """Return 0, 1, alpha, alpha^2, ... in GF(2^m), as integers; 0, ..., 2^m - 1 if there is no such field here."""
-    # alpha is the primitive element of the tables
+    # 0, 1, alpha, alpha^2, ... for the primitive element alpha of the tables; 0, ..., 2^m - 1 if there are no tables
     if 1 <= m <= LARGEST_DEGREE:
         return np.append(0, binary_field(m).exp[: (1 << m) - 1])
     return np.arange(1 << m)
@@ -113,8 +116,8 @@ def reed_muller(num_classes: int, dim: int) -> BinaryCode:
 
     RM(r, m) is the binary code of the values of all polynomials of degree at most r in m variables. The construction
     `reed_muller` takes K codewords of the returned code as prototypes. If its option `modify` is True, it takes them
-    instead from the best code of length n that results from a Reed-Muller code by shortening, puncturing or repeating
-    coordinates.
+    from another code of length n, which is made from a Reed-Muller code by shortening, puncturing or repeating
+    coordinates. Of the codes that can be made in this way, it is one with a large minimum distance.
 
     Args:
         num_classes: Number K of codewords.

@@ -27,7 +27,7 @@ def shortened_cosets() -> Iterator[Member]:
 
     Shortening keeps the codewords that are zero in j coordinates and deletes these coordinates, which are affinely
     independent as points of F_2^m. Puncturing deletes i more coordinates. Shortening by one coordinate halves the
-    number of codewords. It lowers the maximum cosine mu of a code of length N by (1 - mu)/(N - 1). For example,
+    number of codewords, and it lowers the maximum cosine mu of a code of length N by (1 - mu)/(N - 1). For example,
     Kerdock's code of length 16, shortened once, has 128 codewords of length 15 with maximum cosine 1/5.
     """
     for m in range(2, LARGEST_M + 1):

@@ -28,7 +28,8 @@ LARGEST_K = 30_000
 NEGLIGIBLE = -80.0
 """Smallest exponent in sums of exponentials; smaller exponents are replaced by it.
 
-In these sums exp(-80) is negligible. Without denormal numbers the descent for K = 1000 is 2.5 times faster.
+The largest term of such a sum is exp(0) = 1, so exp(-80) is negligible. Smaller terms would be denormal numbers, with
+which the descent for K = 1000 takes 2.5 times as long.
 """
 
 

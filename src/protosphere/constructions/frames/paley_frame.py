@@ -78,14 +78,15 @@ def trace_sequence(q: int) -> Indices:
     # & Niederreiter, theorem 8.24). The first such sequence is taken.
     p, e = prime_power(q) or (q, 1)
     for coefficients in product(range(p), repeat=e):
-        sequence = _recurrence(p, coefficients, q - 1)
+        sequence = _period_of_recurrence(p, coefficients, q - 1)
         if sequence is not None:
             return sequence
     raise AssertionError("every finite field has a primitive element")
 
 
-def _recurrence(p: int, coefficients: tuple[int, ...], period: int) -> Indices | None:
-    """Return one period of a linear recurrence modulo `p`, or None if its shortest period is not `period`."""
+def _period_of_recurrence(
+    p: int, coefficients: tuple[int, ...], period: int
+) -> Indices | None:
     # term i + e is coefficients[0] times term i plus ... plus coefficients[e-1] times term i + e - 1
     e = len(coefficients)
     start = [0] * (e - 1) + [1]

@@ -120,13 +120,15 @@ def _layered(
     # in `forms`.
     flat = np.zeros(ends.shape[1])
     pairs = 4 * signed_pairs(16)
-    hyperplanes = _signed_sets(_affine_functions(), 8)
+    hyperplanes = _signed_sets(_values_of_affine_functions(), 8)
     parts = [_append_to_rows(pairs, flat), _append_to_rows(hyperplanes, flat)]
     for height, bent in zip(ends, bents, strict=True):
-        sets = _signed_sets(_affine_functions() ^ _values(bent), 6)
+        sets = _signed_sets(_values_of_affine_functions() ^ _values_of_form(bent), 6)
         parts.append(_append_to_rows(sets, np.sqrt(8) * height))
     for height, chosen in zip(between, forms, strict=True):
-        words = np.concatenate([_affine_functions() ^ _values(form) for form in chosen])
+        words = np.concatenate(
+            [_values_of_affine_functions() ^ _values_of_form(form) for form in chosen]
+        )
         vectors = 4 / 3 * signs_of(words)
         parts.append(_append_to_rows(vectors, np.sqrt(NORM / 9) * height))
     for height in ends:
@@ -136,7 +138,7 @@ def _layered(
 
 
 def _signed_sets(words: Indices, weight: int) -> Points:
-    """Return all vectors with entries +-2, an odd number of them -2, at the ones of a row with `weight` ones."""
+    # the ones of a row give the places of the entries +-2, an odd number of which are negative
     chosen = words[words.sum(axis=1) == weight]
     odd_signs = signs_of_parity(weight, 1)
     return 2 * at_ones(chosen, odd_signs)
@@ -147,8 +149,7 @@ def _append_to_rows(vectors: Points, coordinates: Points) -> Points:
     return np.hstack([vectors, repeated])
 
 
-def _values(form: int) -> Indices:
-    """Return the values of a quadratic form, given as an integer, at the 16 points of GF(2)^4."""
+def _values_of_form(form: int) -> Indices:
     points = np.arange(16)
     found = np.zeros(16, dtype=np.int64)
     for b, (i, j) in enumerate(PRODUCTS):
@@ -156,8 +157,7 @@ def _values(form: int) -> Indices:
     return found
 
 
-def _affine_functions() -> Indices:
-    """Return the values of the 32 affine functions at the 16 points of GF(2)^4, one function per row."""
+def _values_of_affine_functions() -> Indices:
     points = np.arange(16)
     linear = np.bitwise_count(points[:, None] & points).astype(np.int64) & 1
     return np.concatenate([linear, 1 - linear])

@@ -38,7 +38,8 @@ SHELLS = (
 )
 """Center, squared radius (8 for the shortest vectors), number of points, and text of each shell.
 
-Other shells around these centers have fewer points at no lower maximum cosine.
+Every other shell around one of these centers, up to squared radius 20, has fewer points than one of these shells, and
+no lower maximum cosine.
 """
 
 SPREAD = 61
@@ -87,7 +88,7 @@ def _minimal_vectors_32(count: int) -> LatticePoints:
 
 
 def barnes_wall_minimal_vectors(m: int) -> SmallIntegers:
-    """Return the minimal vectors of the Barnes-Wall lattice of dimension 2^m.
+    """Return the minimal vectors of the Barnes-Wall lattice of dimension 2^m, as rows of integers.
 
     Each coordinate belongs to a point of GF(2)^m, a vector of m bits. A minimal vector is zero outside of an affine
     subspace of even dimension r. On the subspace all entries have the same absolute value, and their signs are a
@@ -102,13 +103,12 @@ def barnes_wall_minimal_vectors(m: int) -> SmallIntegers:
         rows = generator_rows(min(r, 2), r)
         signs = 1 - 2 * unpack(codewords(rows, 1 << len(rows)), 1 << r).astype(np.int8)
         signs *= np.int8(2 ** ((top - r) // 2))
-        blocks.append(at_places(_affine_subspaces(m, r), signs, 1 << m))
+        blocks.append(at_places(_points_of_affine_subspaces(m, r), signs, 1 << m))
     return np.concatenate(blocks)
 
 
-def _affine_subspaces(m: int, r: int) -> Iterator[list[int]]:
-    """Yield the points of each affine subspace of dimension `r` of GF(2)^`m`, as a list of integers."""
-    for basis in _subspaces(m, r):
+def _points_of_affine_subspaces(m: int, r: int) -> Iterator[list[int]]:
+    for basis in _bases_of_subspaces(m, r):
         # point i is the sum of the basis vectors j for which bit j of i is 1
         points = [0]
         for vector in basis:
@@ -117,13 +117,12 @@ def _affine_subspaces(m: int, r: int) -> Iterator[list[int]]:
         yield from ([leader ^ point for point in points] for leader in leaders)
 
 
-def _subspaces(m: int, r: int) -> Iterator[tuple[int, ...]]:
-    """Yield a basis of each subspace of dimension `r` of GF(2)^`m`, as integers in ascending order."""
+def _bases_of_subspaces(m: int, r: int) -> Iterator[tuple[int, ...]]:
     # the highest bit of a basis vector is 0 in all other vectors of the basis
     if r == 0:
         yield ()
         return
-    for smaller in _subspaces(m, r - 1):
+    for smaller in _bases_of_subspaces(m, r - 1):
         leads = sum(1 << (vector.bit_length() - 1) for vector in smaller)
         first = 1 << (smaller[-1].bit_length() if smaller else 0)
         yield from (

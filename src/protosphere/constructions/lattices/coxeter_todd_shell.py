@@ -31,7 +31,7 @@ SIZES = {
     16: 652_428,
     18: 1_020_096,
 }
-"""Number of vectors for each usual squared norm. No vector has squared norm 2, and larger shells are too large."""
+"""Number of lattice vectors of each usual squared norm. Shells of larger norm have too many vectors to be offered."""
 
 ENTRIES = 6
 TO_PLANE = np.array([[1.0, 0.0], [-0.5, np.sqrt(0.75)]])
@@ -92,8 +92,8 @@ def shell_vectors_k12(norm: int) -> Indices:
     Its row is a_1, b_1, ..., a_6, b_6.
 
     Args:
-        norm: Squared norm of the vectors, where the lattice is scaled so that its shortest nonzero vectors have squared
-            norm 4.
+        norm: Squared norm of the vectors, an even integer. The lattice is scaled so that its shortest nonzero vectors
+            have squared norm 4.
 
     >>> [len(shell_vectors_k12(norm)) for norm in (2, 4, 6)]
     [0, 756, 4032]
