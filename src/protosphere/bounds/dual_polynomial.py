@@ -136,7 +136,6 @@ def _infeasible_reason(K: int, n: int) -> str | None:
 
 
 def _program_dual(K: int, n: int, known: float, better: float) -> DualPolynomial | None:
-    """Return a rounded solution of Delsarte's linear program that is valid; None if no attempt is valid."""
     # The bound of the program is `better`, and Levenshtein's bound is `known`. Cosines between them are tried.
     for attempt in range(MOST_ATTEMPTS):
         cosine = better - (better - known) * attempt / MOST_ATTEMPTS
@@ -153,7 +152,7 @@ def _program_dual(K: int, n: int, known: float, better: float) -> DualPolynomial
 
 
 def _levenshtein_dual(K: int, n: int, known: float) -> DualPolynomial:
-    """Return Levenshtein's polynomial with rounded coefficients, for a cosine slightly below `known`."""
+    # the cosines of the attempts are further and further below Levenshtein's bound, which is `known`
     margin = (1 - Fraction(known)) / (1 << 36)
     for attempt in range(MOST_ATTEMPTS):
         cosine = _cosine_below(Fraction(known) - margin * 2**attempt)
@@ -172,7 +171,6 @@ def _rounded(coefficient: Fraction) -> Fraction:
 
 
 def _cosine_below(cosine: float | Fraction) -> Fraction:
-    """Round a cosine down to a fraction whose denominator is a power of two."""
-    # The rounding error is at most (1 - cosine) / 2^COSINE_BITS.
+    # The denominator is a power of two, and the rounding error is at most (1 - cosine) / 2^COSINE_BITS.
     scale = 1 << (COSINE_BITS + int(1 / (1 - cosine)).bit_length())
     return Fraction(int(Fraction(cosine) * scale // 1), scale)

@@ -64,10 +64,10 @@ def gilbert_varshamov(num_classes: int, dim: int) -> Bound:
 def gilbert_varshamov_distance(length: int, dimension: int) -> int:
     """Return the largest minimum distance that the Gilbert-Varshamov bound proves for a binary linear code.
 
-    Some code of length n and dimension k has at least this distance, which is the largest d with C(n-1,
-    0) + ... + C(n-1, d-2) < 2^(n-k) (MacWilliams and Sloane, The Theory of Error-Correcting Codes, chapter 1, theorem
-    12). If n - k exceeds 4096, the two sides are compared by their logarithms, and the smaller d is returned if they
-    are equal up to rounding errors.
+    Some code of length n and dimension k has at least this distance. It is the largest d with C(n-1, 0) + ... + C(n-1,
+    d-2) < 2^(n-k), where the terms are binomial coefficients (MacWilliams and Sloane, The Theory of Error-Correcting
+    Codes, chapter 1, theorem 12). If n - k exceeds 4096, the two sides are compared by their logarithms, and the
+    smaller d is returned if they are equal up to rounding errors.
 
     Args:
         length: Length n of the code, at least 1.
@@ -99,7 +99,7 @@ def gilbert_varshamov_distance(length: int, dimension: int) -> int:
 def counted_distance(n: int, k: int) -> int:
     """Return the largest d with C(n-1, 0) + ... + C(n-1, d-2) < 2^(n-k), the Gilbert-Varshamov distance.
 
-    The sum is computed exactly, in integers.
+    The terms C(n-1, i) are binomial coefficients. Their sum is computed exactly, in integers.
 
     Args:
         n: Length of the code, at least k.
@@ -119,7 +119,8 @@ def counted_distance(n: int, k: int) -> int:
 def tail_distance(n: int, k: int) -> int:
     """Return the largest d with C(n-1, 0) + ... + C(n-1, d-2) < 2^(n-k), computed with logarithms.
 
-    This is the Gilbert-Varshamov distance. If the two sides are equal up to rounding errors, the smaller d is returned.
+    The terms C(n-1, i) are binomial coefficients. The result is the Gilbert-Varshamov distance. If the two sides are
+    equal up to rounding errors, the smaller d is returned.
 
     Args:
         n: Length of the code, at most 10^18.

@@ -1,8 +1,8 @@
 """The budget of a search: a largest number of evaluations, a largest number of seconds, or both.
 
-A search lowers the maximum cosine of K points in R^n by descents. An evaluation computes the smooth maximum cosine over
-all pairs of points, and its gradient. The result of a search is reproducible if only the number of evaluations is
-limited.
+A search lowers the maximum cosine of K points in R^n by descents. An evaluation computes a smooth approximation of the
+maximum cosine from all pairs of points, and its gradient. The result of a search is reproducible if only the number of
+evaluations is limited.
 """
 
 import time
@@ -15,10 +15,10 @@ PRODUCTS_PER_SECOND = 6e9
 """Rough number of multiplications per second of a descent on one core, used until the speed has been measured."""
 
 STEP_PAIRS = 20
-"""Cost of a descent step in addition to its evaluation, in evaluated pairs per point."""
+"""Cost of a descent step without its evaluation, as a number of evaluated pairs per point."""
 
 PAIR_PRODUCTS = 14
-"""Cost of a pair in addition to its dot product, in multiplications."""
+"""Cost of evaluating a pair of points without their dot product, as a number of multiplications."""
 
 # `progress` is called again after this number of seconds, or after this fraction of the budget.
 REPORT_SECONDS = 1.0
@@ -28,8 +28,8 @@ REPORT_SHARE = 0.01
 def evaluation_products(num_points: int, dim: int) -> float:
     """Return the approximate number of multiplications of one evaluation and the descent step after it.
 
-    An evaluation computes the smooth maximum cosine over all pairs of points of a code, and its gradient with respect
-    to the points.
+    An evaluation computes a smooth approximation of the maximum cosine from all pairs of points of a code, and its
+    gradient with respect to the points.
 
     Args:
         num_points: Number K of points.
@@ -43,8 +43,8 @@ def evaluation_products(num_points: int, dim: int) -> float:
 class Budget:
     """The work that a search may do and has done.
 
-    The unit is an evaluation of the smooth maximum cosine over all pairs of points of a code. An evaluation over fewer
-    pairs counts as a fraction of this unit, according to its cost.
+    The unit of work is an evaluation: it computes a smooth approximation of the maximum cosine from all pairs of points
+    of a code. An evaluation of fewer pairs counts as a fraction of this unit, according to its cost.
 
     Attributes:
         products: Number of multiplications in one evaluation. Until the number of evaluations per second has been
@@ -57,12 +57,12 @@ class Budget:
         spent: Number of evaluations so far.
         seconds_spent: Number of seconds so far in which compiled descents ran. The time of parallel descents counts
             once.
-        best: Lowest maximum cosine found so far.
+        best: Lowest maximum cosine found so far; infinity before the first one is found.
         starts: Number of descents so far.
         interrupted: Whether the user pressed Ctrl-C.
         started_at: Value of `clock` at the construction of this object.
         reported_share: Fraction of the budget that was used at the last call of `progress`.
-        reported_at: Time of the last call of `progress`.
+        reported_at: Value of `clock` at the last call of `progress`.
     """
 
     products: float
@@ -91,8 +91,9 @@ class Budget:
     def share(self) -> float:
         """Fraction of the budget that is used.
 
-        If evaluations and seconds are limited, the value is the larger of the two fractions. The value may exceed 1.
-        After Ctrl-C, it is infinity.
+        This is the number of evaluations so far divided by the largest number. If seconds are limited, too, it is the
+        larger of this fraction and the corresponding fraction of the seconds. The value may exceed 1. After Ctrl-C, it
+        is infinity.
         """
         if self.interrupted:
             used = float("inf")
@@ -103,7 +104,9 @@ class Budget:
         return max(used, self.elapsed / self.seconds)
 
     def expired(self, limit: float = 1.0) -> bool:
-        """Return whether the time is up or the user pressed Ctrl-C. The number of evaluations does not matter.
+        """Return whether the time is up or the user pressed Ctrl-C.
+
+        The number of evaluations does not matter. If seconds are not limited, the time is never up.
 
         Args:
             limit: Fraction of the allowed seconds after which the time is up.

@@ -32,7 +32,7 @@ MAX_DENSE_UNKNOWNS = 1300
 """Number K n of unknowns up to which the interior-point method is used; larger codes use Gauss-Newton steps."""
 
 MAX_QUICK_UNKNOWNS = 500
-"""Number of unknowns up to which all `LEVEL_OFFSETS` are tried; for larger codes, only the most promising is tried."""
+"""Number K n of unknowns up to which all `LEVEL_OFFSETS` are tried. For larger codes, only the second is tried."""
 
 ACTIVE_WIDTHS = (1e-4, 1e-5, 1e-6, 1e-7, 1e-9)
 """Largest differences from the maximum cosine at which pairs count as active, one for each Gauss-Newton attempt."""
@@ -168,8 +168,7 @@ def jacobian(points: Points, pairs: Contacts) -> csr_array:
     return csr_array((values.ravel(), columns.ravel(), row_starts), shape=shape)
 
 
-def _curvature(points: Points, pairs: Contacts, multipliers: Points) -> Points:
-    """Return the (K n, K n) Hessian, on the sphere, of the cosines of `pairs` weighted by `multipliers`."""
+def _weighted_hessian(points: Points, pairs: Contacts, multipliers: Points) -> Points:
     count, dim = points.shape
     weights = np.zeros((count, count))
     weights[pairs.first, pairs.second] = multipliers
@@ -192,16 +191,15 @@ def _newton_step(
     target: float,
     damping: float,
 ) -> Points:
-    """Return one step of the interior-point method: K n entries for the points, and a last entry for mu."""
-    # The step aims at the product `target` of multiplier and slack for every pair. `damping` is added to the
-    # diagonal.
+    # The result has K n entries for the points, and a last entry for mu. The step aims at the product `target` of
+    # multiplier and slack for every pair. `damping` is added to the diagonal.
     slopes = jacobian(points, pairs)
     ratio = multipliers / slack
     size = points.size
     diagonal = np.arange(size)
     system = np.empty((size + 1, size + 1))
     system[:size, :size] = (slopes.T @ (slopes * ratio[:, None])).toarray()
-    system[:size, :size] += _curvature(points, pairs, multipliers)
+    system[:size, :size] += _weighted_hessian(points, pairs, multipliers)
     largest = system.diagonal()[:size].max()
     system[diagonal, diagonal] += damping + 1e-14 * largest
     coupling = -(slopes.T @ ratio)
@@ -214,10 +212,10 @@ def _newton_step(
 
 
 def _gauss_newton_step(points: Points, pairs: Contacts, allowance: Allowance) -> Points:
-    """Return a (K, n) step of the points after which the cosines of `pairs` are equal, to first order."""
     from scipy.sparse import csr_array, hstack
     from scipy.sparse.linalg import lsmr
 
+    # after the step, the cosines of the pairs are equal, to first order
     level_column = csr_array(-np.ones((len(pairs.first), 1)))
     slopes = hstack([jacobian(points, pairs), level_column]).tocsr()
     max_steps = min(MAX_LSMR_STEPS, int(MAX_LSMR_PRODUCTS / slopes.nnz))
@@ -230,7 +228,7 @@ def _gauss_newton_step(points: Points, pairs: Contacts, allowance: Allowance) ->
 
 
 def _fraction_to_boundary(value: Points, step: Points) -> float:
-    """Return the largest factor, at most 1, for which factor * step decreases no entry of `value` by more than 99%."""
+    # no entry of `value` may decrease by more than 99%
     falling = step < 0
     fractions = -0.99 * value[falling] / step[falling]
     return min(1.0, float(np.min(fractions, initial=1.0)))
@@ -239,7 +237,6 @@ def _fraction_to_boundary(value: Points, step: Points) -> float:
 def _interior_point(
     points: Points, offset: float, allowance: Allowance
 ) -> tuple[Points, float]:
-    """Run the interior-point method, and return the best points that it visits and their maximum cosine."""
     # mu begins at the maximum cosine of `points` plus `offset`
     best = points
     current = points
@@ -286,7 +283,6 @@ def _with_cosines_of(pairs: Contacts, points: Points) -> Contacts:
 def _gauss_newton(
     points: Points, width: float, allowance: Allowance
 ) -> tuple[Points, float]:
-    """Take steps that lower the maximum cosine, and return the resulting points and their maximum cosine."""
     # pairs whose cosine is within `width` of the maximum cosine count as active
     best = points
     value = max_cosine(points)
