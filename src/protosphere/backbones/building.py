@@ -21,13 +21,13 @@ WITH_WIDTHS = re.compile(r"(\w+)\(\s*(\d{1,6}(?:\s*,\s*\d{1,6})*)\s*\)")
 
 
 def build_backbone(name: str, input_shape: Shape, dim: int) -> nn.Module:
-    """Return a new network for inputs of a given shape and `dim` outputs.
+    """Return a new network with `dim` outputs for inputs of a given shape.
 
     Args:
         name: A name of `BACKBONES`, or the dotted import name of a class or function that returns an nn.Module, such as
             `package.module.Network`. Some names of `BACKBONES` take widths in parentheses, as in `mlp(512, 256)`. An
-            imported class or function must have a parameter whose name is in `OUTPUT_NAMES`, such as `num_classes`;
-            its value is `dim`. If there are parameters `input_shape` or `image_shape`, their value is `input_shape`. A
+            imported class or function must have a parameter whose name is in `OUTPUT_NAMES`, such as `num_classes`; its
+            value is `dim`. If there are parameters `input_shape` or `image_shape`, their value is `input_shape`. A
             parameter `in_channels` gets the number of channels of images, and a parameter `in_features` gets the number
             of features of feature vectors.
         input_shape: For images, the channels, height and width. For feature vectors, only the number of features.
@@ -57,7 +57,7 @@ def build_backbone(name: str, input_shape: Shape, dim: int) -> nn.Module:
 
 
 def is_ours(name: str) -> bool:
-    """Return True if `name` has the form of a name of a network of this package, and is not a dotted import name.
+    """Return whether a network is named like a network of this package, and not by a dotted import name.
 
     The function does not check whether the network exists.
 
@@ -65,7 +65,7 @@ def is_ours(name: str) -> bool:
         name: Name of a network.
 
     Returns:
-        False for a dotted import name, and True for any other name.
+        False if `name` is a dotted import name, otherwise True.
 
     Example:
         >>> is_ours("mlp(512)"), is_ours("torchvision.models.resnet18")
@@ -75,7 +75,6 @@ def is_ours(name: str) -> bool:
 
 
 def _registered_network(name: str) -> tuple[Backbone, tuple[int, ...]]:
-    """Return the registered network that a name such as "mlp(512)" begins with, and the widths in parentheses."""
     base_name = name
     widths: tuple[int, ...] = ()
     match = WITH_WIDTHS.fullmatch(name)

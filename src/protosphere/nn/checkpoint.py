@@ -70,7 +70,8 @@ class SavedHead(NamedTuple):
     """Contents of a saved head state.
 
     Attributes:
-        header: Metadata, such as the digest of the code, the number of classes, and the settings of the head.
+        header: JSON header of the state. Its entries are, for example, the digest of the code, the number of classes,
+            and the settings of the head.
         packed_code: Code of all classes, including reserved ones, as bytes that the function `packed_code` returned.
     """
 
@@ -184,7 +185,8 @@ def scale_start(saved: SavedHead, preset: str) -> float | None:
 def packed_code(code: SphericalCode) -> bytes:
     """Return the bytes of a zlib-compressed safetensors file that contains a code.
 
-    If the code has more than a million coordinates, arrays that can be recomputed exactly are left out of the file.
+    If the points of the code have more than a million coordinates together, arrays that can be recomputed exactly are
+    left out of the file.
 
     Args:
         code: The code of all classes of a head, including reserved ones.
@@ -209,9 +211,9 @@ def packed_code(code: SphericalCode) -> bytes:
 
 
 def _left_out(code: SphericalCode) -> list[str]:
-    """Return the names of the arrays of `code` that are not stored, because they can be recomputed exactly."""
     if code.num_classes * code.dim <= MOST_CARRIED:
         return []
+    # the arrays in the result can be recomputed exactly
     closed = (
         code.provenance is not None
         and describe(code.provenance.placed_by.construction).traits.closed_form
@@ -251,14 +253,13 @@ def rounded_digest(code: SphericalCode) -> str:
 
 
 def _verification_digest(code: SphericalCode, left_out: list[str]) -> str | None:
-    """Return the digest that the recomputed arrays `left_out` must have; None if there are no such arrays."""
     if not left_out:
         return None
     return rounded_digest(code) if "points" in left_out else code_digest(code)
 
 
 def saved_code(saved: SavedHead) -> SphericalCode:
-    """Return the code of a saved head, including reserved classes.
+    """Return the code of all classes of a saved head, including reserved ones.
 
     Arrays that were left out of the state are recomputed.
 
@@ -367,7 +368,6 @@ def reserve_to_use(
 
 
 def _can_replace(theirs: SphericalCode, mine: SphericalCode) -> bool:
-    """Return whether the codes have the same size, and the same scheme and options or nearly equal points."""
     if (theirs.num_classes, theirs.dim) != (mine.num_classes, mine.dim):
         return False
     if (
@@ -389,7 +389,6 @@ def _can_replace(theirs: SphericalCode, mine: SphericalCode) -> bool:
 
 
 def _same_arrays(theirs: SphericalCode, mine: SphericalCode) -> bool:
-    """Return whether the codes have the same type of structure and, up to rounding, the same arrays of points."""
     if theirs.placement.structure.name != mine.placement.structure.name:
         return False
     first = theirs.placement.structure.point_arrays()

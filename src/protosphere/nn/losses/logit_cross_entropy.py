@@ -11,7 +11,7 @@ from protosphere.spherical.spherical_code import SphericalCode
 def logit_cross_entropy(z: Tensor, target: Tensor, projection: Projection) -> Tensor:
     """Return the cross-entropy of the dot products of z with all prototypes.
 
-    z is not normalized.
+    The dot products are used as logits. z is not normalized.
 
     Args:
         z: (..., n) vectors.
@@ -66,7 +66,7 @@ class LogitCrossEntropy(PrototypeLoss):
         """Return the mean cross-entropy over the examples that are not ignored.
 
         Args:
-            z: (..., n) vectors, from which the head computes the logits.
+            z: (..., n) vectors, from which the logits are computed.
             target: (...) class indices, or (..., K) probabilities of the classes. Examples with target -100 are
                 ignored.
         """

@@ -46,12 +46,13 @@ WEIGHTS_ENTRIES = 1 << 20
 class BlockSpec:
     """Description of a block of points, from which the block or a part of it is built.
 
-    A block consists of units with the same number of points. A unit is, for example, a row of a matrix, or a coset.
+    The points of a block are divided into units, which all have the same number of points. A unit is, for example, one
+    row of a matrix, or the codewords of one coset.
 
     Attributes:
-        units: Number of units of the block.
+        units: Number of units of points in the block.
         unit: Number of points per unit.
-        build: Function (first, last) that returns a block with the units first, ..., last - 1.
+        build: Function (first, last) that returns a block with the points of the units first, ..., last - 1.
     """
 
     units: int
@@ -97,7 +98,7 @@ class Projection(nn.Module):
             'axes' (points +e_i or -e_i), 'simplex' (a regular simplex), 'simplices' (regular simplices in orthogonal
             subspaces), 'parts' (classes that consist of parts) or 'quantized' (quantized points).
         blocks: Blocks of points. A sharded projection has only the blocks of this process.
-        starts: For each block, the index of its first point.
+        starts: For each block in `blocks`, the index of its first point among the points of the whole projection.
         position: Vector of K indices: the prototype of class i is point position[i]. If None, it is point i.
         classes: Vector of K indices: point i is the prototype of class classes[i]. If None, it is the prototype of
             class i.
@@ -160,7 +161,7 @@ class Projection(nn.Module):
 
     @property
     def scores_per_row(self) -> int:
-        """Number of dot products that all blocks together compute for each vector."""
+        """Number of dot products that the blocks of this process together compute for each row of z."""
         return sum(block.scores_per_row for block in self.typed_blocks)
 
     @property
@@ -231,9 +232,9 @@ class Projection(nn.Module):
         return rows
 
     def plain_log_sum_exp(self, z: Tensor) -> Tensor:
-        """Return the log-sum-exp of each row's dot products with the prototypes, by standard operations of torch.
+        """Return, for each row of z, the log-sum-exp of its dot products with the prototypes.
 
-        All transforms and exporters of torch support these operations.
+        It is computed by standard operations of torch. All transforms and exporters of torch support these operations.
 
         Args:
             z: B x n vectors, not in half precision.
@@ -248,7 +249,7 @@ class Projection(nn.Module):
             return block.plain_log_sum_exp(z)
 
     def plain_mean(self, z: Tensor) -> Tensor:
-        """Return the mean prototype of each row, by standard operations of torch.
+        """Return a mean prototype for each row of z, by standard operations of torch.
 
         The mean prototype of a row is the mean of all prototypes, weighted by the softmax of their dot products with
         the row. It is the gradient of the log-sum-exp of these dot products with respect to the row. The result is
@@ -269,7 +270,9 @@ class Projection(nn.Module):
             return block.plain_mean(z)
 
     def log_sum_exp(self, z: Tensor) -> Tensor:
-        """Return the log-sum-exp of each row's dot products with the prototypes, without materializing all of them.
+        """Return, for each row of z, the log-sum-exp of its dot products with the prototypes.
+
+        The B x K dot products are not in memory all at once.
 
         Args:
             z: B x n vectors.
@@ -283,7 +286,7 @@ class Projection(nn.Module):
     def softmax_terms(
         self, z: Tensor, classes: Tensor | None, with_mean: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the log-sum-exp, the mean prototype and the target prototype of each row, for the cross-entropy.
+        """Return the log-sum-exp, the mean prototype and the target prototype for each row of z.
 
         The log-sum-exp is taken over the dot products of the row with all prototypes. The mean prototype is the mean of
         all prototypes, weighted by the softmax of these dot products. The target prototype is the prototype of the
@@ -308,10 +311,10 @@ class Projection(nn.Module):
         return value, mean, self.rows(classes, z)
 
     def log_sum_exp_and_mean(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each row's dot products with the prototypes, and the mean prototype of each row.
+        """Return, for each row of z, the log-sum-exp of its dot products with the prototypes, and a mean prototype.
 
-        The mean prototype is the mean of all prototypes, weighted by the softmax of the dot products. The results have
-        no gradient.
+        The mean prototype of a row is the mean of all prototypes, weighted by the softmax of these dot products. The
+        results have no gradient.
 
         Args:
             z: B x n vectors.
@@ -325,7 +328,7 @@ class Projection(nn.Module):
     def moment(
         self, z: Tensor, log_sum_exps: Tensor, directions: Sequence[Tensor]
     ) -> Tensor:
-        """Return a weighted sum of the prototypes for each row, from which derivatives of the log-sum-exp are computed.
+        """Return, for each row of z, a weighted sum of the prototypes that occurs in derivatives of the log-sum-exp.
 
         For a row z with log-sum-exp l and directions v_1, ..., v_r, the weight of the prototype c_k is exp(z . c_k - l)
         times the product of the dot products v_1 . c_k, ..., v_r . c_k. The result has no gradient.
@@ -405,8 +408,8 @@ class Projection(nn.Module):
             target: (...) class indices, or (..., K) probabilities of the classes.
             weight: K class weights, by which the losses of the classes are multiplied. If None, all weights are 1.
             label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
-            reduction: 'none' returns one loss per example, 'sum' the sum of these losses, and 'mean' their mean,
-                weighted by the class weights as `torch.nn.functional.cross_entropy` does.
+            reduction: 'none' for one loss per vector, 'sum' for the sum of these losses, or 'mean' for their mean. If
+                `target` has class indices, the mean is weighted by the class weights.
             scale: Factor by which the dot products of z with the prototypes are multiplied to give logits.
             ignore_index: Class index that marks examples without a target. These examples do not contribute to the
                 loss.
@@ -425,7 +428,7 @@ class Projection(nn.Module):
         )
 
     def top(self, z: Tensor, k: int = 1) -> TopK:
-        """Return the k largest dot products of each row with prototypes, and the classes of these prototypes.
+        """Return the k largest dot products of each row of z with the prototypes, and the classes of these prototypes.
 
         The dot products are in descending order. The results have no gradient.
 
@@ -456,11 +459,11 @@ class Projection(nn.Module):
         return values, points if self.classes is None else self.classes[points]
 
     def top_points(self, z: Tensor, k: int) -> TopK:
-        """Return the k largest dot products of each row with the points of this process, and the indices of the points.
+        """Return the k largest dot products of each row of z with points of this process, and their indices.
 
         If the projection is sharded, other processes have the other points. If this process has fewer than k points,
-        the result has the dot products with all of them. The points are numbered in the order of the blocks, which may
-        differ from the order of the classes.
+        the result has the dot products with all of them. The index of a point is its index among the points of all
+        processes, in the order of the blocks. It may differ from the index of its class.
 
         Args:
             z: B x n vectors.
@@ -484,8 +487,6 @@ class Projection(nn.Module):
 
 
 class _TopPoints(torch.autograd.Function):
-    """Autograd function with a vmap rule that calls `Projection.top_points`. Its results have no derivatives."""
-
     @staticmethod
     def forward(z: Tensor, projection: Projection, k: int) -> TopK:
         return projection.top_points(z.detach(), k)

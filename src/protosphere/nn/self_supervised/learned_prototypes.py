@@ -1,6 +1,7 @@
 """Prototypes that are trained.
 
-The module `LearnedPrototypes` has the methods of a projection of fixed prototypes, so that losses can use either.
+The module `LearnedPrototypes` has the methods of a `Projection`, which is the module for dot products with fixed
+prototypes. So losses can use either module.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ NORMALIZED_NAMES = (
     ("weight_g", "weight_v"),
     ("parametrizations.weight.original0", "parametrizations.weight.original1"),
 )
-"""Names of the parameters of torch's two implementations of weight normalization: norms and directions of the rows."""
+"""For each of torch's two implementations of weight normalization, the names of two parameters.
+
+The first parameter has the norms of the rows of a weight matrix, and the second has their directions.
+"""
 
 
 class LearnedPrototypes(nn.Module):
@@ -81,18 +85,18 @@ class LearnedPrototypes(nn.Module):
             self.weight.copy_(unit(draws))
 
     def unit_rows(self, like: Tensor) -> Tensor:
-        """Return the K x n prototypes, differentiable.
+        """Return the K prototypes as rows of n coordinates, with gradients for the parameter `weight`.
 
         Args:
-            like: Tensor with a dtype. If its dtype or the dtype of the weight is float64, the prototypes are in
-                float64. Otherwise they are in float32.
+            like: Tensor of which only the dtype is used. If its dtype or the dtype of the weight is float64, the
+                prototypes are in float64. Otherwise they are in float32.
         """
         wide = widened(self.weight)
         finer = torch.promote_types(wide.dtype, like.dtype)
         return unit(wide.to(finer))
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x K dot products with the prototypes, in the dtype of z.
+        """Return the B x K dot products of the rows of z with the prototypes, in the dtype of z.
 
         If z has half precision, the computation uses float32.
 
@@ -108,13 +112,13 @@ class LearnedPrototypes(nn.Module):
             return linear(wide.to(rows.dtype), rows)
 
     def log_sum_exp(self, z: Tensor) -> Tensor:
-        """Return the log-sum-exp of each row's dot products with the prototypes.
+        """Return, for each row of z, the log-sum-exp of its dot products with the prototypes.
 
         Args:
             z: B x n vectors.
 
         Returns:
-            B values, in float32 if z has half precision.
+            B log-sum-exps. They are in float32 if z has half precision.
         """
         check_vectors(z, self.dim)
         return self._products(widened(z)).logsumexp(1)
@@ -122,7 +126,7 @@ class LearnedPrototypes(nn.Module):
     def log_sum_exp_and_mean(
         self, z: Tensor, with_mean: bool = True
     ) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each row's dot products with the prototypes, and each row's mean prototype.
+        """Return, for each row of z, the log-sum-exp of its dot products with the prototypes, and a mean prototype.
 
         The mean prototype of a row is the mean of all prototypes, weighted by the softmax of the row's dot products.
 
@@ -178,8 +182,9 @@ class LearnedPrototypes(nn.Module):
             target: (...) class indices, or (..., K) probabilities of the classes.
             weight: K class weights, by which the losses of the classes are multiplied. None means weights of 1.
             label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
-            reduction: 'mean' (weighted mean over the examples), 'sum' or 'none' (one loss per vector).
-            scale: Factor by which dot products are multiplied to give logits.
+            reduction: 'none' for one loss per vector, 'sum' for the sum of these losses, or 'mean' for their mean. If
+                `target` has class indices, the mean is weighted by the class weights.
+            scale: Factor by which the dot products with the prototypes are multiplied to give logits.
             ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
 
         Returns:
@@ -231,14 +236,16 @@ class LearnedPrototypes(nn.Module):
             return unit(widened(rows))
 
     def top(self, z: Tensor, k: int = 1) -> TopK:
-        """Return the k largest dot products of each row with the prototypes, and their classes, without gradient.
+        """Return the k largest dot products of each row of z with the prototypes, and the classes of these prototypes.
+
+        The results have no gradient.
 
         Args:
             z: B x n vectors.
             k: Number of classes, at most K.
 
         Returns:
-            The B x k dot products, in descending order, and the B x k class indices of their prototypes.
+            The B x k dot products, in descending order, and the B x k class indices of the prototypes.
 
         Raises:
             InvalidArgumentError: If `k` is not between 1 and K.
@@ -274,7 +281,7 @@ class LearnedPrototypes(nn.Module):
         )  # torch has no types for it
 
     def extra_repr(self) -> str:
-        """Return the number of prototypes and the dimension for `print(model)`."""
+        """Return the number of prototypes and the dimension as the text that `print(model)` shows for this module."""
         return f"K={self.num_classes}, n={self.dim}"
 
 

@@ -1,12 +1,13 @@
 """Cross-entropy of B x K logits, computed from log-sum-exps and a few dot products instead of all logits.
 
 The results equal those of `torch.nn.functional.cross_entropy`. Let c_1, ..., c_K be the prototypes, w_1, ..., w_K the
-class weights, W the sum of the class weights, and s the label smoothing. The logits of example i are the dot products
-z_i c_1, ..., z_i c_K, and lse_i is their log-sum-exp. If the target of the example is the class y, its loss is
+class weights, W the sum of the class weights, and s the label smoothing. Let z_i be the vector of example i. The logits
+of the example are the dot products z_i c_1, ..., z_i c_K, and lse_i is their log-sum-exp. If the target of the example
+is the class y, its loss is
 
     (1 - s) w_y (lse_i - z_i c_y) + (s / K) (W lse_i - z_i sum_k w_k c_k).
 
-If the target consists of probabilities q_1, ..., q_K, the first term is
+If the target consists of probabilities q_1, ..., q_K, the first term of the loss is replaced by
 
     (1 - s) (lse_i sum_k w_k q_k - z_i sum_k w_k q_k c_k).
 """
@@ -48,7 +49,8 @@ class LossOptions:
         num_classes: Number of classes K.
         weight: K class weights, by which the losses of the classes are multiplied. None means weights of 1.
         label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
-        reduction: 'mean' (weighted mean over the examples), 'sum' or 'none' (one loss per example).
+        reduction: 'none' for one loss per example, 'sum' for the sum of these losses, or 'mean' for their mean. If the
+            targets are class indices, the mean is weighted by the class weights.
         ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
     """
 
@@ -89,7 +91,7 @@ def streamed_cross_entropy(
 ) -> Tensor:
     """Return the cross-entropy of the dot products of z with the prototypes, without materializing these logits.
 
-    The result equals that of `torch.nn.functional.cross_entropy` with the same options.
+    The result equals that of `torch.nn.functional.cross_entropy` with the same options for the same logits.
 
     Args:
         projection: Module that computes dot products with the K prototypes.
@@ -97,7 +99,8 @@ def streamed_cross_entropy(
         target: (...) class indices, or (..., K) probabilities of the classes.
         weight: K class weights, by which the losses of the classes are multiplied. None means weights of 1.
         label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
-        reduction: 'mean' (weighted mean over the examples), 'sum' or 'none' (one loss per vector).
+        reduction: 'none' for one loss per vector, 'sum' for the sum of these losses, or 'mean' for their mean. If
+            `target` has class indices, the mean is weighted by the class weights.
         ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
 
     Returns:
@@ -213,8 +216,8 @@ def checked_classes(
     """Check the target classes, and return them with a mask of the examples that are not ignored.
 
     Args:
-        z: (..., n) vectors.
-        target: (...) class indices.
+        z: (..., n) vectors, of which only the shape is used.
+        target: (...) class indices, one for each vector.
         num_classes: Number of classes K.
         ignore_index: Class index that marks examples to be ignored.
 
@@ -231,14 +234,14 @@ def checked_classes(
     fits = is_integer and _same_sizes(target.shape, z.shape[:-1])
     _require_fit(fits, z, target, num_classes)
     if under_transform():
-        return call(_Classes, target.long(), num_classes, ignore_index)
-    return _Classes.forward(target.long(), num_classes, ignore_index)
+        return call(_ClassCheck, target.long(), num_classes, ignore_index)
+    return _ClassCheck.forward(target.long(), num_classes, ignore_index)
 
 
 def classes_in_range(name: str, index: Tensor, num_classes: int) -> Tensor:
     """Return `index` as int64, after a check that every entry is a class index.
 
-    The function also works inside vmap.
+    The function also works inside `torch.vmap`.
 
     Args:
         name: Name of the argument in the error message.
@@ -248,7 +251,7 @@ def classes_in_range(name: str, index: Tensor, num_classes: int) -> Tensor:
     Raises:
         InvalidArgumentError: If an entry is not between 0 and K - 1.
     """
-    return call(_Classes, index.long(), num_classes, None, name)[0]
+    return call(_ClassCheck, index.long(), num_classes, None, name)[0]
 
 
 def _same_sizes(found: tuple[int, ...], needed: tuple[int, ...]) -> bool:
@@ -269,9 +272,7 @@ def _require_fit(fits: bool, z: Tensor, target: Tensor, num_classes: int) -> Non
     )
 
 
-class _Classes(torch.autograd.Function):
-    """Autograd function that checks class indices, replaces ignored ones by 0, and returns a mask of the others."""
-
+class _ClassCheck(torch.autograd.Function):
     @staticmethod
     def forward(
         target: Tensor, num_classes: int, ignore_index: int | None, name: str = "target"
@@ -294,7 +295,7 @@ class _Classes(torch.autograd.Function):
     @staticmethod
     def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> tuple[Any, Any]:
         del info
-        return call(_Classes, *args), (in_dims[0], in_dims[0])
+        return call(_ClassCheck, *args), (in_dims[0], in_dims[0])
 
 
 def _require_classes(classes: Tensor, num_classes: int, name: str) -> None:

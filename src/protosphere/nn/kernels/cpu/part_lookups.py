@@ -139,9 +139,9 @@ def _top_k_within(
     tiles: Tensor,
     k: int,
 ) -> TopK:
-    """Return the k largest dot products of each vector with the points of its tiles, and the indices of the points."""
-    # `entries` has the dot products with the points of all values and with all codewords. The sum of the dot products
-    # with the codewords of a class is multiplied by its factor; without codebooks, `factors` is empty.
+    # Only the points of the given tiles of a vector are compared. `entries` has the dot products with the points of all
+    # values and with all codewords. The sum of the dot products with the codewords of a class is multiplied by its
+    # factor; without codebooks, `factors` is empty.
     tile = _loops().TILE
     classes = (tiles[:, :, None] * tile + torch.arange(tile)).flatten(1)
     inside = classes < lookups.num_points
