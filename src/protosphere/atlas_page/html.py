@@ -1,4 +1,7 @@
-"""Join the template, style, scripts and data of the atlas page into one HTML file."""
+"""Join the template, the style, the scripts and the data of the atlas page into one HTML file.
+
+The atlas page shows the best known codes and bounds for each number of classes K and each dimension n.
+"""
 
 import base64
 import gzip
@@ -12,17 +15,17 @@ from protosphere.storage.files import replace_bytes
 from protosphere.types import Progress, ignore
 
 LOGIC = ("bounds.js", "rule.js", "chains.js", "cosines.js", "words.js")
-"""Scripts with the mathematics, which can run without a browser."""
+"""File names of the scripts that only compute, and can run without a browser."""
 
 VIEWS = ("chart.js", "card.js", "sphere.js", "heatmap.js", "main.js")
-"""Scripts that draw."""
+"""File names of the scripts that draw the page in a browser."""
 
 
 def page_script(names: tuple[str, ...] = LOGIC + VIEWS) -> str:
-    """Return the source of scripts of the atlas page as one text.
+    """Return the source of the scripts with the given names as one text, in the order of the names.
 
     Args:
-        names: File names of the scripts. By default, all scripts of the page.
+        names: File names of the scripts. By default, these are all scripts of the atlas page.
     """
     return "\n".join(_asset(name) for name in names)
 
@@ -31,7 +34,8 @@ def page_html(data: dict[str, Any] | None = None) -> str:
     """Return the atlas page as one HTML document that loads nothing from a network.
 
     Args:
-        data: Data of the page, as `page_data` returns them. If None, the data of the installed package are used.
+        data: Data of the page, a dictionary that the function `page_data` returned. If None, `page_data` is called. It
+            returns the data of the installed package.
     """
     if data is None:
         data = page_data()

@@ -50,7 +50,7 @@ CHOSEN_BY_RULE = ("dim", *OPTIONS)
 """Settings whose default depends on other settings, so that their help text states no default."""
 
 NOT_FLAGS = ("dataset",)
-"""Settings that are not flags of `train`, which takes them as arguments."""
+"""Settings that are positional arguments of the command `train`, and not flags."""
 
 
 class GivenSettings:
@@ -62,7 +62,8 @@ class GivenSettings:
     def given(self) -> dict[str, Any]:
         """Return the values of the settings that were given as flags, by the names of the settings.
 
-        Texts KEY=VALUE are parsed into mappings. The flag --modify becomes the scheme option `modify`.
+        The texts KEY=VALUE of a setting with options are parsed into a mapping. The flag --modify becomes the scheme
+        option `modify`.
         """
         flags = {
             name: value
@@ -126,14 +127,15 @@ def flag_type(name: str, kind: str, declared: Setting) -> Any:
 
 
 def default_text(name: str, quick: Sequence[TrainingConfig]) -> str:
-    """Return the text " [default: ...]" for the help of a flag, or "" if the default depends on other settings.
+    """Return the text with which the help of a flag states the default of its setting, such as " [default: 30]".
 
-    The default of `dim` and of the options of the scheme, the loss and the objective depends on other settings. The
-    text states the default for the dataset digits. If other datasets have another default, the text says so.
+    The default depends on the dataset. The text states the default for the dataset `digits`. If other datasets have
+    another default, the text ends with "for digits, else by the dataset". For `dim`, `scheme_options`, `loss_options`
+    and `objective_options`, whose defaults depend on other settings, the result is the empty text.
 
     Args:
         name: Name of the setting, a field of `TrainingConfig`.
-        quick: The shipped configs whose names begin with "quick-".
+        quick: The shipped configs whose names begin with "quick-", which have the defaults for the different datasets.
     """
     if name in CHOSEN_BY_RULE:
         return ""
@@ -146,7 +148,7 @@ def default_text(name: str, quick: Sequence[TrainingConfig]) -> str:
 def default_label(value: object) -> str:
     """Return a default value as text for the help of a flag: "on" or "off" for booleans, otherwise the value itself.
 
-    The value -1 stands for the seed in the flag --seed.
+    The value -1 of a seed means that the seed is that of the flag --seed.
 
     >>> default_label(False), default_label(30), default_label("auto"), default_label(-1)
     ('off', '30', 'auto', 'that of --seed')
@@ -176,7 +178,7 @@ def parsed_options(name: str, texts: Sequence[str]) -> dict[str, Any]:
     VALUE is parsed as a TOML value. If it is not valid TOML, it is kept as text.
 
     Args:
-        name: Name of the setting, for the error message.
+        name: Name of the setting, such as "scheme_options", for the error message.
         texts: Values of the flag, one for each time it was given.
 
     Raises:

@@ -113,7 +113,7 @@ def accuracy_lines(records: Sequence[RunRecord]) -> list[str]:
 
 
 def drawn_figures(records: Sequence[RunRecord], folder: Path) -> tuple[Path, ...]:
-    """Draw the figures of the finished runs and return the paths of the files.
+    """Draw the test accuracies of the finished runs in two figures, and return the paths of the written files.
 
     The names of the files begin with the name of the dataset.
 
@@ -152,7 +152,8 @@ def page_of(records: Sequence[RunRecord]) -> str:
 def metric_cell(name: str, value: float | None) -> tuple[str, float | None]:
     """Return the column heading of a metric, and its value in the unit of the column.
 
-    A fraction, such as an accuracy, is given in percent. Other metrics are returned unchanged.
+    The value of an accuracy is given in percent, rounded to two decimals. Values of other metrics are returned
+    unchanged.
 
     Args:
         name: Name of the metric, such as 'test_accuracy'.

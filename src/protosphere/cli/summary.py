@@ -96,7 +96,7 @@ def statistics_lines(
 
     Args:
         code: The code.
-        statistics: Statistics of the code.
+        statistics: Statistics of the cosines of all pairs of points of the code.
     """
     minimum = format_cosine(statistics.min_cosine)
     pairs = antipodal_text(statistics.antipodal_pairs)
@@ -155,7 +155,8 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
 
     The maximum cosine, the guarantee (an upper bound on the maximum cosine that a theorem gives) and the converse (a
     lower bound on the maximum cosine of any K points in R^n) have two fields each: a float, and the fraction as text if
-    the value is exact. Values that were not measured are null.
+    the value is exact. Statistics that were not computed are None, and so is the measurement error of a certificate
+    that was not verified.
     """
     proof = code.certificate
     provenance = code.provenance
@@ -187,9 +188,9 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
 
 
 def quick_statistics(code: SphericalCode) -> CodeStatistics | None:
-    """Return statistics of the cosines of all pairs of points, or None if they would take too long or points coincide.
+    """Return statistics of the cosines of all pairs of points of a code.
 
-    The statistics take too long if there are more than 5,000 points (`LARGEST_COMPARED`).
+    If there are more than 5,000 points, or if two points coincide, the result is None.
     """
     if code.num_classes > LARGEST_COMPARED or code.max_cosine >= 1:
         return None

@@ -128,7 +128,10 @@ def sweep_screen(
 
 
 def record_line(record: RunRecord) -> str:
-    """Return one line of text about a run that has ended: its title, and its accuracy and time, or why it has none.
+    """Return one line of text about a run that has ended.
+
+    If the record has a test accuracy, the line has the title of the run, this accuracy and the seconds of training.
+    Otherwise it has the title, the status of the run, such as "failed", and the reason.
 
     Args:
         record: Record of the run.

@@ -30,13 +30,13 @@ from protosphere.experiments.sweep import sweep as run_sweep
 class Means:
     """Options that determine where the runs of a sweep are computed.
 
-    The list `ray` has at most one address; None stands for no cluster. The folder `data_dir` is searched first for the
-    data; None stands for the default folders.
+    If `ray` is None, no Ray cluster is used. Otherwise it is a list with at most one address. The datasets are searched
+    in the folder `data_dir` first. If it is None, they are searched in the default folders only.
 
     Attributes:
         workers: Number of worker processes on this machine, each of which does one run at a time.
-        ray: Do the runs on the Ray cluster with this address.
-            Without an address, the cluster at $RAY_ADDRESS or a new cluster on this machine is used.
+        ray: Do the runs on the Ray cluster with this address. Without an address, the cluster at $RAY_ADDRESS or a new
+            cluster on this machine is used.
         accelerator: Kind of device of each run: cpu, cuda, mps or auto.
     """
 
@@ -48,7 +48,11 @@ class Means:
     accelerator: str = "auto"
 
     def engine(self) -> Engine:
-        """Return the function that does the runs: in this process, in worker processes, or on a Ray cluster.
+        """Return the function that does the runs of a sweep.
+
+        - If `ray` is not None, the runs are done on a Ray cluster.
+        - If `ray` is None and `workers` is 1, the runs are done in this process.
+        - Otherwise, the runs are done in `workers` worker processes.
 
         Raises:
             InvalidArgumentError: If `workers` is not positive, or if `ray` has several addresses.
@@ -80,13 +84,13 @@ def sweep_on_screen(
     *,
     retry_failed: bool = False,
 ) -> list[RunRecord]:
-    """Do the training runs of a sweep that are not finished, and show their progress.
+    """Do those training runs of a sweep that are not finished, and show their progress on standard error.
 
     Args:
         configs: Configs of all runs, on one dataset.
         place: Store with the records of finished runs, to which the records of the new runs are added.
         means: Options that determine where the runs are computed.
-        retry_failed: Whether to repeat failed runs, too.
+        retry_failed: Whether to repeat the runs that failed before. If false, they are not repeated.
 
     Returns:
         The records of all runs of the sweep, including runs that were finished before.
@@ -124,11 +128,13 @@ def sweep_on_screen(
 
 
 def show_plan(configs: Sequence[TrainingConfig], *, json: bool) -> None:
-    """Print the title of each run of a sweep and the total number of epochs, without doing the runs.
+    """Print the digest and the title of each run of a sweep, and the total number of epochs.
+
+    The runs are not done.
 
     Args:
         configs: Configs of the runs.
-        json: Whether to print the configs as JSON instead.
+        json: Whether to print a JSON list of the configs and their digests in place of this text.
     """
     lines = [f"{config.digest}  {config.title}" for config in configs]
     epochs = sum(config.epochs for config in configs)
@@ -146,7 +152,7 @@ def show_summary(records: Sequence[RunRecord], place: Store, *, json: bool) -> N
     Args:
         records: Records of the runs.
         place: Store with these records.
-        json: Whether to print the records as JSON instead.
+        json: Whether to print a JSON list of the records in place of this text.
     """
     counts = Counter(record.status for record in records)
     told = ", ".join(

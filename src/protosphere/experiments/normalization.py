@@ -37,7 +37,11 @@ class Normalize(nn.Module):
         self.register_buffer("deviation", deviation)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Return the normalized inputs in float32."""
+        """Return (inputs - mean) / deviation in float32.
+
+        Args:
+            inputs: B x C x H x W images or B x D features.
+        """
         return (inputs.float() - self.mean).div_(self.deviation)
 
     def levels(self, channels: int) -> Tensor:

@@ -62,9 +62,10 @@ def compared(
         metric: Name of a column of the results, such as test_accuracy.
 
     Returns:
-        A row for each method and dimension with values of the metric. It contains the mean of the metric and its
-        difference from the reference method. Accuracies are in percent. The rows are sorted by dimension. Rows of the
-        same dimension have the order of the records.
+        A row for each method and dimension with values of the metric. It contains the mean of the metric over the
+        seeds. It also contains the mean difference from the reference method over the seeds that both methods have.
+        This difference is None for the reference method itself, and if there are fewer than two such seeds. Accuracies
+        are in percent. The rows are sorted by dimension. Rows of the same dimension have the order of the records.
 
     Raises:
         InvalidArgumentError: If no finished run has `metric`, or if `against` is neither the name of the method of a
@@ -88,7 +89,7 @@ def compared(
             other = _metric_by_seed(reference.get(dim, of_every_dim), metric)
         rate = next(iter(runs.values())).config.lr
         mean = mean_with_interval(list(values.values()))
-        difference = _paired(values, other)
+        difference = _mean_difference(values, other)
         rows.append(Compared(name, dim, rate, len(values), mean, difference))
     return rows
 
@@ -164,8 +165,6 @@ def _by_method(
 
 
 def _with_best_settings(rates: Rates) -> dict[int, RunRecord]:
-    """Return the runs, by seed, of the settings with the most seeds and, among these, the best validation accuracy."""
-
     def quality(runs: Mapping[int, RunRecord]) -> tuple[int, float]:
         accuracy = fmean(run.validation_accuracy or 0.0 for run in runs.values())
         return len(runs), accuracy
@@ -187,8 +186,9 @@ def _metric_by_seed(runs: Mapping[int, RunRecord], metric: str) -> dict[int, flo
     return found
 
 
-def _paired(values: Mapping[int, float], reference: Mapping[int, float]) -> Mean | None:
-    """Return the mean of `values[seed]` - `reference[seed]` over the common seeds; None for fewer than two of them."""
+def _mean_difference(
+    values: Mapping[int, float], reference: Mapping[int, float]
+) -> Mean | None:
     shared = sorted(values.keys() & reference.keys())
     if len(shared) < 2:
         return None

@@ -92,7 +92,7 @@ def run(
         report: Function that is called after each epoch with the metrics of the epoch, only in the first process.
         tick: Function that is called after each batch with the number of images in the batch.
         tensorboard: Whether to write the metrics for TensorBoard if it is installed.
-        watched: Whether to evaluate the held-out examples after each epoch. If false, they are evaluated after the last
+        watched: Whether to compute the validation accuracy after each epoch. If false, it is computed after the last
             epoch only.
 
     Raises:
@@ -218,7 +218,10 @@ def run_or_reason(
 
 
 def reason_of(error: Exception) -> str:
-    """Return the first line of an error's message, after the error's type unless it is a `ProtosphereError`."""
+    """Return the first line of the message of an error.
+
+    Unless the error is a `ProtosphereError`, the name of its type comes before the message.
+    """
     said = " ".join(str(error).splitlines()[:1])
     if isinstance(error, ProtosphereError):
         return said

@@ -93,10 +93,10 @@ def default_of(field: Field[Any]) -> Any:
 
 
 def check_setting(name: str, kind: str, declared: Setting, value: Any) -> None:
-    """Check that a value has the type of a setting and is within its limits, if the type is one of the following.
+    """Check that a value has the type of a setting and is within the limits of the setting.
 
-    The types are "int", "float", "bool", "str" and mappings. Values of other types, such as "float | str", are not
-    checked.
+    The types "int", "float", "bool", "str" and mappings are checked. If the setting has another type, such as "float |
+    str", nothing is checked.
 
     Args:
         name: Name of the setting, a field of `TrainingConfig`.

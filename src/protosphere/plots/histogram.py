@@ -94,7 +94,7 @@ def _draw_panel(ax: Any, count: CosineCounts, style: FigureStyle) -> None:
     if count.exact:
         _draw_bars(ax, shown, count.pairs, (high - low) / 120, style.color)
     elif shown:
-        heights, edges = _steps(shown, count.pairs)
+        heights, edges = _step_heights_and_edges(shown, count.pairs)
         ax.stairs(heights, edges, color=style.color, fill=True, alpha=0.45)
         ax.stairs(heights, edges, color=style.color, linewidth=1.0)
     ax.axvline(
@@ -117,7 +117,6 @@ def _draw_panel(ax: Any, count: CosineCounts, style: FigureStyle) -> None:
 def _draw_bars(
     ax: Any, bins: Sequence[CosineBin], pairs: int, width: float, color: str
 ) -> None:
-    """Draw a bar for each cosine, with a dot at its foot; `pairs` is the number of all pairs of the code."""
     middles = [entry.middle for entry in bins]
     heights = [100 * entry.pairs / pairs for entry in bins]
     ax.bar(middles, heights, width=width, color=color)
@@ -130,8 +129,7 @@ def _cosine_text(cosine: Cosine) -> str:
     return f"{cosine:.4f}"
 
 
-def _steps(bins: Sequence[CosineBin], pairs: int) -> tuple[Any, Any]:
-    """Return the heights, in percent of all pairs, and the edges of the steps of a histogram."""
+def _step_heights_and_edges(bins: Sequence[CosineBin], pairs: int) -> tuple[Any, Any]:
     width = min(float(entry.high) - float(entry.low) for entry in bins)
     first = float(bins[0].low)
     # missing intervals between the first and the last one have height 0

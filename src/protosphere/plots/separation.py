@@ -110,14 +110,13 @@ def _draw_welch_bound(ax: Any, comparison: Comparison) -> list[Any]:
     K = comparison.num_classes
     low = comparison.dims[0]
     high = min(comparison.dims[-1], K - 1)
-    dims = _curve_dims(low, max(low, high))
+    dims = _log_spaced_dims(low, max(low, high))
     smallest = [float(welch_mean_square(K, dim)) for dim in dims]
     label = "tight frames: no code is lower"
     return ax.plot(dims, smallest, color="#000000", linewidth=1.3, label=label)
 
 
-def _curve_dims(low: int, high: int) -> list[int]:
-    """Return dimensions from `low` to `high` that are about equally spaced on a logarithmic axis."""
+def _log_spaced_dims(low: int, high: int) -> list[int]:
     spaced = np.geomspace(low, high, CURVE_POINTS)
     whole = np.rint(spaced).astype(int)
     return np.unique(whole).tolist()
@@ -126,8 +125,8 @@ def _curve_dims(low: int, high: int) -> list[int]:
 def limit_curve(comparison: Comparison) -> tuple[Limits, ...]:
     """Return the bounds on the maximum cosine that a figure draws as curves, sorted by dimension.
 
-    They are the bounds at the dimensions of the comparison, and at many dimensions between them, so that the curves are
-    smooth.
+    The result has the bounds at the dimensions of the comparison, and at many dimensions between them, so that the
+    curves are smooth.
 
     Args:
         comparison: Schemes that the figure compares. It gives the number of classes and the dimensions.
@@ -137,7 +136,7 @@ def limit_curve(comparison: Comparison) -> tuple[Limits, ...]:
     high = comparison.dims[-1]
     half = -(-K // 2)
     turns = [dim for dim in (half - 1, half, K - 2, K - 1, K) if low <= dim <= high]
-    dims = {*_curve_dims(low, high), *turns, *comparison.dims}
+    dims = {*_log_spaced_dims(low, high), *turns, *comparison.dims}
     return tuple(limits(K, dim) for dim in sorted(dims))
 
 
@@ -153,7 +152,7 @@ def separation_figure(comparison: Comparison, curve: Sequence[Limits]) -> Any:
         curve: Bounds to draw, sorted by dimension.
     """
     K = comparison.num_classes
-    detail = _detail_range(comparison)
+    detail = _second_panel_range(comparison)
     if detail is None:
         height = 4.6
         ratios = [1.0]
@@ -185,8 +184,7 @@ def separation_figure(comparison: Comparison, curve: Sequence[Limits]) -> Any:
     return figure
 
 
-def _detail_range(comparison: Comparison) -> tuple[float, float] | None:
-    """Return the range of cosines near 0 that a second panel enlarges, or None if there is no second panel."""
+def _second_panel_range(comparison: Comparison) -> tuple[float, float] | None:
     K = comparison.num_classes
     if K <= 20:
         return None
@@ -269,7 +267,6 @@ def _titles(bounds: Iterable[Bound | None]) -> str:
 def _draw_schemes(
     ax: Any, comparison: Comparison, statistic: str, above: float = -inf
 ) -> list[Any]:
-    """Draw one statistic of each scheme against the dimension, without the values that are at most `above`."""
     drawn: list[Any] = []
     for name, style in scheme_styles(comparison.schemes).items():
         dims: list[int] = []

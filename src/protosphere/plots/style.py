@@ -184,12 +184,12 @@ def dimension_axis(
 
 
 def dimension_range(dims: Sequence[int]) -> tuple[float, float]:
-    """Return the limits of an axis that shows `dims`, with a margin on both sides."""
+    """Return the left and the right end of a logarithmic axis that shows `dims`, with a margin on both sides."""
     return min(dims) / DIMENSION_MARGIN, max(dims) * DIMENSION_MARGIN
 
 
 def power_ticks(dims: Sequence[int]) -> list[int]:
-    """Return the powers of two from the smallest to the largest of `dims`, or all of `dims` if there are none.
+    """Return the powers of two from the smallest to the largest of `dims`, or all of `dims` if there is no such power.
 
     The numbers are in ascending order.
     """
