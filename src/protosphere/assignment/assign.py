@@ -112,7 +112,8 @@ def assign(
             Instead of a name, a function can be given, which is maximized. Its arguments are the similarity and the
             cosines, both K x K in the order of the classes.
         seed: Seed of the random choices of the searches.
-        progress: Called during the searches.
+        progress: Function that is called during the searches, with a text, the number of finished steps and the number
+            of all steps.
 
     Returns:
         A code with the same points in a new order: row i is the prototype of class i.
@@ -159,11 +160,12 @@ def assignment(
             Instead of a name, a function can be given, which is maximized. Its arguments are the similarity and the
             cosines, both K x K in the order of the classes.
         seed: Seed of the random choices of the searches.
-        progress: Called during the searches.
+        progress: Function that is called during the searches, with a text, the number of finished steps and the number
+            of all steps.
 
     Returns:
         The order, the values of the objective before and after the reordering, and the proof that no order is better,
-            if there is one.
+        if there is one.
 
     Raises:
         InvalidArgumentError: If `code` is not a code, if `similarity` is not a symmetric K x K matrix of finite
@@ -198,7 +200,6 @@ def _assign_by_pair_sum(
     rng: np.random.Generator,
     progress: Progress,
 ) -> Assignment:
-    """Maximize the sum over pairs of classes u, v of S[u, v] times the cosine of their points."""
     K = code.num_classes
     if K > MAX_WHOLE_CLASSES:
         return _assign_many_classes(code, S, objective, rng, progress)
@@ -305,7 +306,6 @@ def _cosines(code: SphericalCode) -> Points:
 
 
 def _pair_sum_of_points(S: Points, points: Points, order: Indices) -> float:
-    """Return the sum over pairs of classes u, v of S[u, v] times the cosine of their points."""
     # computed without the K x K matrix of cosines
     placed = points[order]
     all_terms = np.vdot(placed, S @ placed)

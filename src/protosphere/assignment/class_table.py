@@ -63,7 +63,7 @@ def similarity_from_table(path: Path | str, class_names: Sequence[str]) -> Point
 
 
 def _words_of_name(name: str) -> list[str]:
-    """Split "aquarium_fish" into "aquarium" and "fish", and "T-shirt/top" into "T", "shirt" and "top"."""
+    # "T-shirt/top" has the words "T", "shirt" and "top"
     return re.findall(r"[^\s_/,-]+", name)
 
 
@@ -76,7 +76,6 @@ def _lookup_keys(name: str) -> list[str]:
 def _rows_of_class(
     name: str, rows: Mapping[str, list[str]], path: Path | str
 ) -> list[list[str]]:
-    """Return the row of the class `name`, or the rows of all words of its name if it has no row of its own."""
     own_row = _look_up(rows, name)
     if own_row is not None:
         return [own_row]
@@ -109,7 +108,6 @@ def _mean_of_column(rows: Sequence[Sequence[str]], column: int) -> float:
 
 
 def _read_rows(path: Path, wanted: Collection[str]) -> Mapping[str, list[str]]:
-    """Map the first cell to the other cells of each line of a file that begins with a cell in `wanted`."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
             if path.suffix.lower() == ".csv":

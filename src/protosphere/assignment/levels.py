@@ -47,7 +47,8 @@ def level_cosines(code: SphericalCode, tree: Any) -> tuple[LevelCosines, ...]:
     Args:
         code: A code of K classes.
         tree: A tree of the same classes, such as a mapping from each node to its parent, the path of a text file with a
-            child and its parent on each line, or the name of a shipped tree.
+            child and its parent on each line, or the name of a shipped tree. Class i is the leaf with index i, in the
+            order in which the leaves occur in the mapping or file.
 
     Returns:
         One entry for each level, in ascending order of the height of the lowest common ancestor.
@@ -68,10 +69,12 @@ def level_cosines(code: SphericalCode, tree: Any) -> tuple[LevelCosines, ...]:
 
 
 def cosine_ranges(points: Points, heights: Heights) -> tuple[LevelCosines, ...]:
-    """Return the number of pairs of classes and the range of their cosines for each height.
+    """Return, for each height, the number of pairs of classes and the range of their cosines.
+
+    The height of a pair is that of the lowest common ancestor of the two classes in a tree.
 
     Args:
-        points: K x n matrix of unit vectors.
+        points: K x n matrix of unit vectors. Row i is the prototype of class i.
         heights: K x K matrix. Entry (i, j) is the height of the lowest common ancestor of classes i and j: the length
             of the longest path from this ancestor down to a class.
 
@@ -124,7 +127,8 @@ def heights_of(tree: Any, num_classes: int) -> Heights:
 
     Args:
         tree: A tree, such as a mapping from each node to its parent, the path of a text file with a child and its
-            parent on each line, or the name of a shipped tree.
+            parent on each line, or the name of a shipped tree. Class i is the leaf with index i, in the order in which
+            the leaves occur in the mapping or file.
         num_classes: Required number K of classes.
 
     Raises:

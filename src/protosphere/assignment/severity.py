@@ -21,10 +21,12 @@ def mistake_severity(scores: Any, labels: Any, tree: Any) -> float:
     The height of a node is the length of the longest path from the node down to a class.
 
     Args:
-        scores: Scores of the K classes, one row per image.
-        labels: The true class of each row, as an integer.
+        scores: Scores of the K classes, one row per image and one column per class. The class with the highest score is
+            predicted.
+        labels: The true class of each row of `scores`, as an index from 0 to K - 1.
         tree: A tree of the K classes: a mapping from each node to its parent, a text or a text file with a child and
-            its parent on each line, or a `Taxonomy`.
+            its parent on each line, or a `Taxonomy`. Class i is the leaf with index i, in the order in which the leaves
+            occur in the mapping or text, or in the attribute `classes` of the `Taxonomy`.
 
     Returns:
         The mean height. It is 0 if no image is misclassified.
@@ -51,10 +53,11 @@ def hierarchical_distance(scores: Any, labels: Any, tree: Any, k: int = 1) -> fl
     The height of a node is the length of the longest path from the node down to a class.
 
     Args:
-        scores: Scores of the K classes, one row per image.
-        labels: The true class of each row, as an integer.
+        scores: Scores of the K classes, one row per image and one column per class.
+        labels: The true class of each row of `scores`, as an index from 0 to K - 1.
         tree: A tree of the K classes: a mapping from each node to its parent, a text or a text file with a child and
-            its parent on each line, or a `Taxonomy`.
+            its parent on each line, or a `Taxonomy`. Class i is the leaf with index i, in the order in which the leaves
+            occur in the mapping or text, or in the attribute `classes` of the `Taxonomy`.
         k: Number of predictions per image, at most K. The predictions are the k classes with the highest scores.
 
     Returns:
@@ -76,10 +79,12 @@ def superclass_accuracy(scores: Any, labels: Any, tree: Any, above: int = 1) -> 
     """Return the fraction of images whose predicted class and true class have the same ancestor at a given level.
 
     Args:
-        scores: Scores of the K classes, one row per image.
-        labels: The true class of each row, as an integer.
+        scores: Scores of the K classes, one row per image and one column per class. The class with the highest score is
+            predicted.
+        labels: The true class of each row of `scores`, as an index from 0 to K - 1.
         tree: A tree of the K classes: a mapping from each node to its parent, a text or a text file with a child and
-            its parent on each line, or a `Taxonomy`.
+            its parent on each line, or a `Taxonomy`. Class i is the leaf with index i, in the order in which the leaves
+            occur in the mapping or text, or in the attribute `classes` of the `Taxonomy`.
         above: Number of levels from a class up to its ancestor. If it is 1, the ancestor is the superclass. A class
             with fewer levels above it gets the root.
 
@@ -110,9 +115,10 @@ def expected_cost_scores(probabilities: Any, tree: Any) -> Points:
     minimizes the conditional risk (Karthik et al. 2021).
 
     Args:
-        probabilities: Class probabilities of a softmax, one row per image.
+        probabilities: Class probabilities of a softmax, one row per image and one column per class.
         tree: A tree of the K classes: a mapping from each node to its parent, a text or a text file with a child and
-            its parent on each line, or a `Taxonomy`.
+            its parent on each line, or a `Taxonomy`. Class i is the leaf with index i, in the order in which the leaves
+            occur in the mapping or text, or in the attribute `classes` of the `Taxonomy`.
 
     Returns:
         A score for each image and class, in the same shape as `probabilities`.
@@ -133,7 +139,6 @@ def expected_cost_scores(probabilities: Any, tree: Any) -> Points:
 def _top_heights(
     scores: Any, labels: Any, tree: Any, k: int
 ) -> tuple[Indices, Indices]:
-    """Return two matrices with a row for each image and a column for each of its top-k predictions, best first."""
     rows = real_matrix(scores, "scores", least_rows=1)
     true_classes = _class_numbers(labels)
     heights = heights_of(tree, rows.shape[1])
@@ -145,7 +150,7 @@ def _top_heights(
         raise InvalidArgumentError(
             f"'k' must be at most the {rows.shape[1]} classes, got {k}"
         )
-    # first the heights of the lowest common ancestors of predicted and true class, then the predicted classes
+    # column j of both results belongs to the class with the j-th highest score of each image
     ranked = np.argsort(-rows, axis=1, kind="stable")[:, :k]
     top_heights = heights[ranked, true_classes[:, None]]
     return top_heights.astype(np.int64), ranked

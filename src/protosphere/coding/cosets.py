@@ -92,9 +92,7 @@ def largest_coset_product(
 def _largest_of_sums(
     basis: PackedBits, m: int, messages: Indices, progress: Progress
 ) -> int:
-    """Return the largest absolute Walsh-Hadamard coefficient of a sum of two codewords with indices in `messages`."""
-    # the indices refer to the linear code with the packed generator matrix `basis`; bits 0 and 1 of a sum count as +1
-    # and -1
+    # `messages` has the indices of codewords of the linear code with the packed generator matrix `basis`
     sums = np.flatnonzero(difference_counts(messages, len(basis)))
     largest = 0
     for start in range(0, len(sums), CHUNK_WORDS):
@@ -107,14 +105,12 @@ def _largest_of_sums(
 
 
 def _bits_at(words: PackedBits, m: int, columns: list[int]) -> Indices:
-    """Return one integer for each codeword; bit i of the integer is the bit of the codeword at `columns[i]`."""
     bits = unpack(words, 1 << m)[:, columns].astype(np.int64)
     return bits @ (1 << np.arange(len(columns), dtype=np.int64))
 
 
 def _as_blocks(words: PackedBits, m: int) -> NDArray[np.float32]:
-    """Return codewords of 2^m = a b bits as signs (1 for bit 0) in an array of shape (a, codewords, b)."""
-    # entry (i, w, j) belongs to bit i b + j of codeword w
+    # entry (i, w, j) is 1 if bit i b + j of codeword w is 0, and -1 if it is 1, where 2^m = a b
     a = 1 << m // 2
     bits = unpack(words, 1 << m).reshape(len(words), a, -1)
     blocks = np.ascontiguousarray(bits.transpose(1, 0, 2)).astype(np.float32)
@@ -122,7 +118,6 @@ def _as_blocks(words: PackedBits, m: int) -> NDArray[np.float32]:
 
 
 def _largest_of_pairs(blocks: NDArray[np.float32], progress: Progress) -> int:
-    """Return the largest absolute Walsh-Hadamard coefficient of an entrywise product of two vectors of signs."""
     count = blocks.shape[1]
     inner = hadamard(blocks.shape[2]).astype(np.float32)
     largest = 0

@@ -50,8 +50,8 @@ class BinaryField:
         """Return the elementwise products of field elements.
 
         Args:
-            a: Elements.
-            b: Elements of a shape that broadcasts with `a`.
+            a: Elements, as integers below 2^m.
+            b: Elements, as an array of a shape that broadcasts with `a`.
         """
         left = np.asarray(a, dtype=np.int64)
         right = np.asarray(b, dtype=np.int64)
@@ -63,7 +63,7 @@ class BinaryField:
         """Return the elementwise powers of field elements; 0^0 is 1, and all other powers of 0 are 0.
 
         Args:
-            a: Elements.
+            a: Elements, as integers below 2^m.
             exponent: Exponent, which may be negative.
         """
         base = np.asarray(a, dtype=np.int64)
@@ -120,9 +120,10 @@ def binary_field(m: int) -> BinaryField:
 class FiniteField:
     """The finite field GF(q) with q = p^e <= 256, made by `field(q)`.
 
-    An element is a polynomial over GF(p) modulo the first primitive polynomial of degree e. The order of these
-    polynomials is lexicographic, by their coefficients from the highest power down. An element is stored as the integer
-    whose base-p digits c_0, c_1, ... are the coefficients of c_0 + c_1 x + ...
+    An element is a polynomial over GF(p) modulo a primitive polynomial of degree e. Of all primitive polynomials of
+    degree e with leading coefficient 1, it is the first in the lexicographic order of the coefficients, from the
+    highest power down. An element is stored as the integer whose base-p digits c_0, c_1, ... are the coefficients of
+    c_0 + c_1 x + ...
 
     Attributes:
         q: Number of elements.
@@ -147,7 +148,8 @@ def field(q: int) -> FiniteField:
         q: Prime power from 2 to 256.
 
     Raises:
-        InvalidArgumentError: If q is not a prime power from 2 to 256; the message names the nearest one.
+        InvalidArgumentError: If q is not a prime power from 2 to 256; the message names the nearest prime power in this
+            range.
 
     >>> int(field(9).multiply[3, 3])  # x^2 = -x - 2 = 2x + 1 modulo x^2 + x + 2
     7
@@ -186,7 +188,6 @@ def _primitive_powers(p: int, e: int) -> list[int]:
 
 
 def _powers_of_x(p: int, low: tuple[int, ...]) -> list[int]:
-    """Return 1, x, x^2, ... modulo a polynomial up to the period of x, or an empty list if x has no period."""
     # `low` has the coefficients of 1, x, ..., x^(e-1) in the polynomial; the coefficient of x^e is 1. Each power is
     # returned as the integer whose base-p digits are its coefficients.
     e = len(low)
@@ -198,4 +199,4 @@ def _powers_of_x(p: int, low: tuple[int, ...]) -> list[int]:
         top = element[-1]
         shifted = (0, *element[:-1])
         element = tuple((c - top * f) % p for c, f in zip(shifted, low, strict=True))
-    return powers if element == one else []
+    return powers if element == one else []  # empty if no power of x is 1

@@ -1,6 +1,7 @@
-"""Reed-Solomon codes: polynomials with k_q coefficients in the field GF(q), evaluated at the first n_q field elements.
+"""Reed-Solomon codes: polynomials with k_q coefficients in the field GF(q), evaluated at n_q elements of the field.
 
-See MacWilliams & Sloane, chapter 10. Because 0 is among the field elements, these are the extended codes of section 3.
+The elements are those that are stored as the integers 0, ..., n_q - 1. See MacWilliams & Sloane, chapter 10. Because 0
+is among the field elements, these are the extended codes of section 3.
 """
 
 import numpy as np

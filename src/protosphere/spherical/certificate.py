@@ -38,7 +38,10 @@ RELATIVE_SLACK = 1e-12
 """Largest gap, as a fraction of 1 - converse, with which a code counts as meeting the converse."""
 
 LARGEST_MEASUREMENT_ERROR = 1e-4
-"""Upper bound on the error of a maximum cosine that two points attain; rows of files have norm 1 to within 1e-5."""
+"""Upper bound on the error of a measured maximum cosine that two points attain.
+
+It also holds for points from files, whose norms may differ from 1 by up to 1e-5.
+"""
 
 LARGEST_SLACK = 1e-5
 """Largest tolerance, as a fraction of 1 - converse, with which a code is called optimal; a larger one can hide gaps."""
@@ -51,13 +54,13 @@ class Certificate:
     Attributes:
         num_classes: Number K of points.
         dim: Dimension n.
-        max_cosine: Largest cosine of two points: a Fraction if it is exact, otherwise a measured float.
+        max_cosine: Largest cosine of two different points: a Fraction if it is exact, otherwise a measured float.
         guarantee: Upper bound on the maximum cosine by the theorem of the construction; None if there is no theorem.
         converse: Best proved lower bound on the maximum cosine of any K points in R^n.
         method: Text that says how the maximum cosine was measured.
         reason: Text that says why the maximum cosine is exact; empty if it is not exact.
-        error: Bound on the difference between `max_cosine` and the true value for the points as they were given; 0.0 if
-            `max_cosine` is exact.
+        error: Bound on the difference between `max_cosine` and the true maximum cosine of the points, as they were
+            given before they were converted to float64 unit vectors. It is 0.0 if `max_cosine` is exact.
         unverified: Whether `max_cosine` was read from a file and not measured, because measuring it while loading would
             take too long. `ps.certify` measures it.
 
@@ -112,7 +115,7 @@ class Certificate:
 
     @property
     def optimal(self) -> bool:
-        """Whether the maximum cosine equals the converse, so that no other K points in R^n are better.
+        """Whether the maximum cosine equals the converse, so that no K points in R^n have a lower one.
 
         Two Fractions are compared exactly. Otherwise the gap must be at most a tolerance, which is the largest of three
         numbers: 1e-12 times (1 - converse), `error`, and eight times the machine epsilon of float64. If the tolerance
@@ -144,7 +147,7 @@ class Measurement:
         max_cosine: Measured maximum cosine, exact if it is a Fraction.
         method: Text that says how the cosine was measured.
         reason: Text that says why the cosine is exact; empty if it is not exact.
-        error: Bound on the difference between `max_cosine` and the true value.
+        error: Bound on the difference between `max_cosine` and the true maximum cosine.
         attained: Whether two points have the cosine `max_cosine`. If False, `max_cosine` is only an upper bound.
         separated: Whether any two possible cosines of these points differ by more than the rounding errors of a
             measurement. If so, a proved value that equals the measured value up to rounding is the true value.
@@ -167,7 +170,8 @@ def measure(
 
     Args:
         structure: Points to measure.
-        progress: Function that is called while pairs are measured.
+        progress: Function that is called with a text, the number of finished steps and the number of all steps, while
+            pairs of points are measured.
         verify: Whether to check also that the points have the properties that the structure states, for example that 1
             - cosine is a multiple of a stated fraction for all pairs.
 
@@ -304,7 +308,8 @@ def certified(
     Args:
         placement: Points to certify.
         guarantee: Upper bound on the maximum cosine by a theorem. None if there is no theorem.
-        progress: Function that is called while pairs are measured.
+        progress: Function that is called with a text, the number of finished steps and the number of all steps, while
+            pairs of points are measured.
         proved: Whether the guarantee is from the construction that made exactly these points. A guarantee from a file
             is not proved, and never makes a measured value exact.
 

@@ -166,7 +166,7 @@ class SphericalCode:
 
         Args:
             path: File name. A .safetensors file contains the points, the provenance, the certificate and a digest;
-                .npy, .csv and .pt files contain only the rows.
+                .npy, .csv and .pt files contain only the points, one per row.
             progress: Function that is called with a text, the number of finished steps and the number of all steps,
                 while rows are written.
 

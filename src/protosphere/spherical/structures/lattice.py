@@ -30,7 +30,10 @@ from protosphere.spherical.structures.structure import (
 from protosphere.types import Cosine, Indices, Points, Progress
 
 LARGEST_RANK, LEAST_STRETCH = 64, 1e-8
-"""Limits for a basis in a file: largest rank, and smallest singular value (its reciprocal limits the largest one)."""
+"""Largest rank of a basis that is read from a file, and the number that its singular values must exceed.
+
+The singular values must also be below the reciprocal of this number.
+"""
 
 
 @structure("lattice")
@@ -42,7 +45,8 @@ class LatticePoints(Plain):
 
     Attributes:
         lattice: The lattice, with its basis and the smallest squared norm of its nonzero vectors.
-        lengths: K x 1 array of the factors by which the points are multiplied. None means that all factors are 1.
+        lengths: K x 1 array with a factor for each point, or None. The products lengths[i] * points[i] are the vectors
+            whose differences are lattice vectors. None means that all factors are 1.
         proved: Whether the lattice comes from a construction of this library. A lattice from a file is not proved, and
             no cosine is derived from it.
     """
@@ -76,12 +80,14 @@ class LatticePoints(Plain):
 
     @cached_property
     def in_coset(self) -> bool:
-        """Whether `lattice.ceiling` (1 - `lattice.least` / 2) is an upper bound on the cosines of the points.
+        """Whether the points are known to satisfy the upper bound `lattice.ceiling` on their cosines.
 
-        If `lengths` is None, two conditions must hold: the points are different, and their differences are lattice
-        vectors. If `lengths` is given, both conditions must hold for the vectors lengths[i] * points[i]. In addition,
-        all lengths must be between 1 - `lattice.least` (the stated smallest squared norm of a nonzero lattice vector)
-        and 1, so that the bound also holds for vectors of different lengths.
+        This bound is 1 - `lattice.least` / 2, where `lattice.least` is the stated smallest squared norm of a nonzero
+        lattice vector. The property is True in two cases:
+
+        - If `lengths` is None: all points are different, and their differences are lattice vectors.
+        - If `lengths` is given: all vectors lengths[i] * points[i] are different, their differences are lattice
+          vectors, and all lengths are above 0, at least 1 - `lattice.least`, and at most 1.
         """
         annulus = self.lengths is None or self.lattice.in_annulus(self.lengths)
         return annulus and self.lattice.holds(self.points, self.lengths)
@@ -108,11 +114,12 @@ class LatticePoints(Plain):
         """Return the maximum cosine and a text that says how it was found.
 
         If `by_lattice` is True and some pair attains the upper bound `lattice.ceiling` on the cosines, the result is
-        this bound. Otherwise, all pairs are compared. If `lengths` is given and `proved` and `in_coset` are True, a
+        this bound. Otherwise, all pairs are compared. If `lengths` is given, and if `proved` and `in_coset` are True, a
         measured value that equals the bound up to rounding is replaced by the bound.
 
         Args:
-            progress: Function that is called while pairs are compared.
+            progress: Function that is called with a text, the number of finished steps and the number of all steps,
+                while pairs of points are compared.
         """
         if self.by_lattice and self._attains_ceiling(progress):
             theorem = self.lattice.theorem
@@ -124,10 +131,13 @@ class LatticePoints(Plain):
         """Check the points, and return the maximum cosine and a text that says how it was found.
 
         Args:
-            progress: Function that is called while pairs are compared.
+            progress: Function that is called with a text, the number of finished steps and the number of all steps,
+                while pairs of points are compared.
 
         Raises:
-            CertificateError: If the lattice or the cosines lack their stated properties.
+            CertificateError: If `by_lattice` is True, and it is not certain that every nonzero lattice vector has at
+                least the stated squared norm. If `by_lattice` is False, and a cosine is not 1 minus a multiple of the
+                stated cosine step.
         """
         if self.by_lattice:
             self.check()
@@ -143,7 +153,6 @@ class LatticePoints(Plain):
         return False
 
     def _at_ceiling(self, cosine: Cosine, method: str) -> tuple[Cosine, str]:
-        """Replace a measured maximum cosine by the exact upper bound of the lattice if they agree up to rounding."""
         if not self.proved or self.lengths is None:
             return cosine, method
         ceiling = self.lattice.ceiling
@@ -153,9 +162,12 @@ class LatticePoints(Plain):
         return ceiling, exact
 
     def permuted(self, order: Indices) -> Self:
-        """Return a structure with the points order[0], order[1], and so on.
+        """Return a structure with the same points in another order.
 
         If `lengths` is given, it is reordered in the same way as the points.
+
+        Args:
+            order: Indices of all points: point i of the result is point order[i].
         """
         return replace(
             super().permuted(order),
@@ -163,7 +175,7 @@ class LatticePoints(Plain):
         )
 
     def check(self) -> None:
-        """Raise CertificateError if the lattice or the cosines lack their stated properties.
+        """Raise CertificateError if the lattice or the cosines do not have the properties that this structure states.
 
         If `by_lattice` is True, the error is raised unless every nonzero lattice vector provably has at least the
         stated squared norm, `lattice.least`. Otherwise, the error is raised if a cosine is not 1 minus a multiple of
@@ -177,16 +189,22 @@ class LatticePoints(Plain):
             )
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in a file: `points`, `basis` and, if they are given, `lengths`."""
+        """Return the arrays that `SphericalCode.save` writes into a .safetensors file, by name.
+
+        - "points" has the points, one per row.
+        - "basis" has the basis vectors of the lattice, one per row.
+        - "lengths" has the factors of the points. If `lengths` is None, there is no such array.
+        """
         lengths = {} if self.lengths is None else {"lengths": self.lengths}
         return {"points": self.points, "basis": self.lattice.basis} | lengths
 
     def header(self) -> dict[str, Any]:
-        """Return the metadata that a file stores: the entries `cosine_step` and `lattice`.
+        """Return the metadata of the points that `SphericalCode.save` writes into a .safetensors file.
 
-        `cosine_step` is the fraction of which 1 - cosine is a multiple for all pairs, or None if there is no such
-        fraction. `lattice` is a dictionary with the keys `least`, the smallest squared norm of a nonzero lattice
-        vector, and `theorem`, the name of the theorem that gives this number.
+        - "cosine_step" is the fraction such that 1 - cosine is a multiple of it for all pairs of points. It is None if
+          no such fraction is known.
+        - "lattice" is a dictionary with the keys "least", the smallest squared norm of a nonzero lattice vector, and
+          "theorem", the name of the theorem that gives this number.
         """
         least = {
             "least": fraction_to_json(self.lattice.least),
@@ -196,15 +214,17 @@ class LatticePoints(Plain):
 
     @classmethod
     def read(cls, content: Content) -> LatticePoints:
-        """Return the structure that is read from a file.
+        """Return the structure with the points and the lattice that a file contains.
 
-        The file has the points, the basis of the lattice and possibly the lengths.
+        The file has the arrays "points" and "basis" (the basis vectors of the lattice) and, if the points are
+        multiplied by factors to get vectors of the lattice coset, the array "lengths" of these factors. In the result,
+        `proved` is False.
 
         Args:
-            content: Arrays and metadata of the file.
+            content: Arrays and metadata of a file that `SphericalCode.save` has written.
 
         Raises:
-            InvalidArgumentError: If the points, the lattice or the lengths are invalid.
+            InvalidArgumentError: If the points, the basis, the stated smallest squared norm or the factors are invalid.
         """
         plain = Plain.read(content)
         words = content.record("lattice")
@@ -237,7 +257,6 @@ class LatticePoints(Plain):
 
 
 def _is_basis(rows: Points, dim: int) -> bool:
-    """Return whether `rows` is a well-conditioned square matrix with at most `dim` and `LARGEST_RANK` rows."""
     if (
         not rows.size
         or rows.shape[0] != rows.shape[1]
