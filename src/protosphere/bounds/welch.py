@@ -12,9 +12,9 @@ from protosphere.types import Cosine
 def welch_antipodal(num_lines: int, dim: int) -> Bound:
     """Return a lower bound on the maximum cosine of an antipodal code: `num_lines` pairs of points x and -x in R^n.
 
-    For N > n lines, the largest absolute cosine c satisfies c^2 >= (N-n) / (n (N-1)). For N >= n(n+1)/2 lines, it
-    satisfies the stronger inequality c^2 >= (3N-n^2-2n) / ((n+2)(N-n)). The union of a Kerdock code and the standard
-    basis attains the second bound. For N <= n the bound is 0.
+    For N > n lines, the largest absolute cosine c of two different lines satisfies c^2 >= (N-n) / (n (N-1)). For N >=
+    n(n+1)/2 lines, it satisfies the stronger inequality c^2 >= (3N-n^2-2n) / ((n+2)(N-n)). The union of a Kerdock code
+    and the standard basis attains the second bound. For N <= n the bound is 0.
 
     The bound does **not** hold for codes that are not antipodal: the simplex has a lower maximum cosine. The function
     `levenshtein` gives a bound for all codes.

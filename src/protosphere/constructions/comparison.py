@@ -44,7 +44,7 @@ class Cell:
     Attributes:
         scheme: Name of the construction, such as 'simplex'.
         dim: Dimension n.
-        max_cosine: Maximum cosine of the code; None if the scheme is infeasible.
+        max_cosine: Maximum cosine of the code; None if the scheme is infeasible at this dimension.
         infeasible_reason: Why the scheme is infeasible, or None if it is feasible.
         energy: Mean over classes i of the sum over j != i of exp(s (cos(i, j) - 1)); lower means more uniform points.
             The scale s is computed from K and from a proved lower bound on the maximum cosine of any K points in R^n,
@@ -90,14 +90,14 @@ class Limits:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Comparison for K classes: the result of each scheme at each dimension, and the bounds at each dimension.
+    """Comparison for K classes: the results of schemes at several dimensions, and the bounds at each dimension.
 
     Attributes:
         num_classes: Number K of classes.
-        dims: Dimensions, in ascending order.
+        dims: All dimensions, in ascending order.
         schemes: Names of the schemes.
-        cells: Results of all schemes at all dimensions.
-        limits: Bounds at each dimension.
+        cells: One result for each compared pair of a scheme and a dimension.
+        limits: Bounds at each dimension, in the order of `dims`.
 
     Example:
         >>> compare(10, [9], schemes=["simplex"]).of("simplex")[0].max_cosine
@@ -111,7 +111,7 @@ class Comparison:
     limits: tuple[Limits, ...]
 
     def of(self, scheme: str) -> tuple[Cell, ...]:
-        """Return the results of one scheme at all dimensions at which the scheme is feasible."""
+        """Return the results of one scheme at all compared dimensions at which the scheme is feasible."""
         return tuple(
             cell
             for cell in self.cells
@@ -162,7 +162,8 @@ def compare(
         seed: Seed of stochastic schemes.
         modify: Whether codes may be shortened, punctured and extended to reach other dimensions. It is passed to the
             schemes that have this option.
-        progress: Called after each scheme and dimension, and during descents.
+        progress: Function that is called after each scheme and dimension, and during descents, with a text, the number
+            of finished steps and the number of all steps.
 
     Returns:
         The result of each scheme at each dimension, and the bounds.
@@ -203,7 +204,8 @@ def compare_at(
         seed: Seed of stochastic schemes.
         modify: Whether codes may be shortened, punctured and extended to reach other dimensions. It is passed to the
             schemes that have this option.
-        progress: Called after each pair, and during descents.
+        progress: Function that is called after each pair, and during descents, with a text, the number of finished
+            steps and the number of all steps.
         build: Function that is called in place of `construct` with the same arguments, for example to cache codes.
 
     Returns:
@@ -343,8 +345,6 @@ def _units_of_progress(entry: Construction, K: int, dim: int) -> int:
 def _descent_progress(
     progress: Progress, done: int, weight: int, total: int
 ) -> Progress:
-    """Return a progress function for one descent, which reports the progress of the whole comparison to `progress`."""
-
     # of all `total` units of progress, `done` precede the descent, which has `weight` units
     def within(stage: str, step: int, steps: int) -> None:
         if stage == "optimizing":

@@ -71,11 +71,10 @@ def dense_member(
 
 
 Members = Callable[[int], Iterable[Member]]
-"""Function from the largest dimension to all members up to this dimension."""
+"""Type of a function that takes a dimension and returns all members of a family up to this dimension."""
 
 
 def _up_to_dim(generate: Callable[..., Iterable[Member]]) -> Members:
-    """Return a function that takes the largest dimension and returns the members of a family up to this dimension."""
     # a function with a parameter is such a function already; a function without a parameter yields all members
     if inspect.signature(generate).parameters:
         return generate
@@ -92,7 +91,7 @@ def fitting_member(members: Members, num_classes: int, dim: int) -> Member | Non
     """Return the member of a family to use for K points in R^n, or None if no member fits.
 
     A member fits if its dimension is n and it has at least K points. Of all members that fit, the one with the lowest
-    maximum cosine is returned. If several members have it, the one with the fewest points is returned.
+    maximum cosine is returned. If several of them have this maximum cosine, the one with the fewest points is returned.
 
     Args:
         members: Function that takes a dimension and returns all members of the family up to this dimension.
@@ -148,9 +147,9 @@ def family(
         reference: Publication of the family.
         named: Function that takes a dimension and an id and returns the member. By default the member is looked up
             among the members that the decorated function yields.
-        fitting: Function that takes K and n and returns the member to use for K points in R^n, or None. By default, it
-            is the member of dimension n with at least K points that has the lowest maximum cosine and, among such
-            members, the fewest points.
+        fitting: Function that takes K and n and returns the member to use for K points in R^n, or None if no member
+            fits. By default, it is the member of dimension n with at least K points that has the lowest maximum cosine
+            and, among such members, the fewest points.
         infeasible_reason: Function that says why K points in R^n are infeasible and what would work, or returns None.
             The default message names the nearest dimensions with a member of at least K points.
         traits: Properties of the construction that other parts of the package use, such as whether the points depend on

@@ -21,14 +21,14 @@ from protosphere.version import __version__
 RUNNERS_UP = 8
 """Largest number of families that give a candidate.
 
-It is also the largest number of other candidates that are listed after the chosen code.
+It is also the largest number of unbuilt candidates that the record of a choice of `best` lists.
 """
 
 LARGEST_PAIRWISE = 20_000
-"""Largest number of points that are compared in all pairs; for more points this takes minutes."""
+"""Largest number of points of which all pairs are compared. For more points, the comparison takes minutes."""
 
 NEIGHBORS = 16
-"""Number of smaller dimensions in which a construction is asked for a code.
+"""Number of dimensions just below n in which a construction is asked for a code.
 
 Zeros extend such a code to n dimensions.
 """
@@ -80,7 +80,8 @@ def rank(scheme: str, max_cosine: Cosine) -> tuple[float, int]:
     """Return the sort key of a code: its maximum cosine, then the rank of its scheme.
 
     The maximum cosine is rounded to 12 decimal places. Among codes of equal maximum cosine, schemes whose points have
-    the lowest frame potential (mean squared cosine) get the lowest ranks, and searches get the highest.
+    the lowest frame potential (mean squared cosine) get the lowest ranks, and searches get the highest. The code with
+    the smallest key is preferred.
 
     Args:
         scheme: Name of the construction, such as 'simplex'.
@@ -150,9 +151,9 @@ def fits_memory(candidate: Candidate, num_classes: int, dim: int) -> bool:
 def candidates(num_classes: int, dim: int) -> list[Candidate]:
     """Return codes from which K points in R^n can be taken, in ascending order of their guaranteed maximum cosine.
 
-    There is at most one candidate for each of the 8 best families, and one for each other scheme whose guarantee is
-    computed quickly. Schemes without a guarantee give no candidates. The points are not built. A candidate in fewer
-    than n dimensions is extended by zeros.
+    There are at most 8 candidates from families, one from each family: those with the lowest maximum cosines. Each
+    other scheme whose guarantee is computed quickly gives at most one candidate. Schemes without a guarantee give no
+    candidates. The points are not built. A candidate in fewer than n dimensions is extended by zeros.
 
     Args:
         num_classes: Number K of points.
@@ -167,7 +168,6 @@ def candidates(num_classes: int, dim: int) -> list[Candidate]:
 
 
 def _member_candidates(num_classes: int, dim: int) -> list[Candidate]:
-    """Return the best member for K points in R^n of each of the `RUNNERS_UP` best families, as candidates."""
     best: dict[str, Member] = {}
     for name, member in named_members(dim):
         if member.size < num_classes:
@@ -185,7 +185,6 @@ def _cosine_then_size(member: Member) -> tuple[float, int]:
 
 
 def _dims_below(dim: int) -> list[int]:
-    """Return `dim`, and in descending order smaller dimensions in which a construction may have a good code."""
     # the dimensions just below `dim`, and 2^m and 2^m - 1, because many codes have these lengths
     lengths = {2}
     lengths.update(range(max(2, dim - NEIGHBORS), dim))
@@ -215,7 +214,6 @@ def _candidates_of(name: str, K: int, dim: int) -> Iterator[Candidate]:
 def _members(
     largest_dim: int, schemes: tuple[str, ...]
 ) -> tuple[tuple[str, Member], ...]:
-    """Return pairs (name of the family, member) for members in at most `largest_dim` dimensions."""
     found: list[tuple[str, Member]] = []
     for name in schemes:
         members = describe(name).members
@@ -234,7 +232,6 @@ def named_members(largest_dim: int) -> Iterator[tuple[str, Member]]:
 
 @lru_cache(maxsize=64)
 def _frontier(dim: int, schemes: tuple[str, ...]) -> list[tuple[str, Member]]:
-    """Return pairs (name of the family, member) by ascending size, without members that another one beats."""
     # A member beats another one if it has at least as many points and its maximum cosine is no higher. `schemes` is a
     # key of the cache: if a scheme is added, the result is computed again.
     del schemes  # whose members they are
@@ -255,8 +252,8 @@ def _cosine_then_negative_size(item: tuple[str, Member]) -> tuple[float, int]:
 def best_member(num_classes: int, dim: int) -> Candidate | None:
     """Return the best member of all families for K points in R^n as a candidate, or None if no member fits.
 
-    A member fits if it has at least K points in at most n dimensions. The best member is one with the lowest maximum
-    cosine.
+    A member fits if it has at least K points in at most n dimensions. Of all members that fit, the best one has the
+    lowest maximum cosine.
 
     Args:
         num_classes: Number K of points.

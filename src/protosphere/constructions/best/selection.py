@@ -49,7 +49,10 @@ BUILT = 3
 """Number of candidates that are built and measured: those with the lowest guaranteed maximum cosines."""
 
 LARGEST_PARENT, LARGEST_UNPACKED = 4096, 1 << 26
-"""Largest number of points, and of coordinates (half a gigabyte), of a code from which K points are selected."""
+"""Largest number of points of a code from which K points are selected, and largest number of coordinates of them all.
+
+This number of coordinates takes half a gigabyte of memory.
+"""
 
 LARGEST_OPTIMIZED = 200_000_000
 """Largest product K^2 n for which several candidates are built and a descent may lower the energy."""
@@ -60,7 +63,7 @@ LARGEST_COMPARED = 5_000
 TIE, ENERGY_DIGITS = 1e-9, 12
 """Largest difference of maximum cosines that count as equal, and number of digits to which energies are rounded.
 
-Of codes that are equal after rounding, the first one is taken.
+Of codes with equal rounded energies, the first one is taken.
 """
 
 
@@ -126,14 +129,14 @@ def best(
         seed: Seed of the random choices of the search.
         progress: Function that is called with the name of the current stage, the number of finished steps and the
             number of all steps.
-        budget: Seconds after which the search ends; None for no limit on the time.
-        iterations: Largest number of evaluations of a code and its gradient in the search. None for the default, and
-            0 for no search. It cannot be given together with `budget`.
+        budget: Number of seconds after which the search ends. None for no limit on the time.
+        iterations: Largest number of evaluations of a code and its gradient in the search. None for a default that
+            depends on K and n, and 0 for no search. It cannot be given together with `budget`.
         catalogue: Whether to use the catalogue of codes of earlier searches.
         prefer: 'separated' takes the code with the lowest maximum cosine. 'energy' takes the code with the lowest
             energy among all codes whose maximum cosine is at most `tolerance` above the lowest. Lower energy means more
             uniform points.
-        tolerance: Largest increase of the maximum cosine that `prefer="energy"` accepts.
+        tolerance: Largest increase of the maximum cosine, compared with the lowest one, that `prefer="energy"` accepts.
     """
     K = num_classes
     n = dim
@@ -165,7 +168,6 @@ def best(
 
 
 def _feasible(found: list[Candidate], K: int, n: int) -> list[Candidate]:
-    """Return the candidates that fit into memory, or only those that can be certified quickly if there are any."""
     # if no candidate fits by its own size, those are taken whose scheme needs little enough memory
     fitting = [candidate for candidate in found if fits_memory(candidate, K, n)] or [
         candidate
@@ -176,6 +178,7 @@ def _feasible(found: list[Candidate], K: int, n: int) -> list[Candidate]:
         raise InfeasibleError(
             str(size_infeasible_reason(describe(found[0].scheme), K, n))
         )
+    # if some candidates can be certified quickly, the others are left out
     return [
         candidate
         for candidate in fitting
@@ -186,7 +189,6 @@ def _feasible(found: list[Candidate], K: int, n: int) -> list[Candidate]:
 def _algebraic(
     found: list[Candidate], K: int, n: int, progress: Progress
 ) -> Iterator[SphericalCode]:
-    """Build and certify the first candidates, and yield their codes, until no further candidate can be better."""
     limit = float(converse(K, n)) + 1e-12
     met = False
     promising = found[: BUILT if K * K * n <= LARGEST_OPTIMIZED else 1]
@@ -215,7 +217,7 @@ def kept_points(
     Args:
         candidate: The code, whose points are not built yet.
         num_classes: Number K of points.
-        dim: Dimension n.
+        dim: Dimension n of the points.
     """
     # Among more than half of the codewords of a linear code, every distance of the code occurs.
     all_distances = (

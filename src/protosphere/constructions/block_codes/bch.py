@@ -115,8 +115,8 @@ def bch(num_classes: int, dim: int) -> BinaryCode:
     """Return the smallest narrow-sense BCH code of length n = 2^m - 1 that has at least K codewords.
 
     The prototypes of the scheme 'bch' are K codewords of this code, with entries +-1/sqrt(n). The scheme has an option
-    `modify`. If it is True, the code is instead a BCH code that is shortened, extended, punctured or repeated to any
-    length n.
+    `modify`. If it is True, n may be any length, and the scheme uses a BCH code whose coordinates are shortened,
+    extended, punctured or repeated until the length is n.
 
     Args:
         num_classes: Number K of codewords.

@@ -21,7 +21,10 @@ from protosphere.tables.linear_codes import (
 )
 
 ID = re.compile(r"(\d{1,3})-(\d{1,2})-(\d{1,3}) (.+)", re.DOTALL)
-"""Pattern of the id of a code: n-k-d and the derivation, from which any later version can build the code."""
+"""Pattern of the id of a code: length-dimension-distance, followed by a space and the derivation of the code.
+
+Any later version of the package can build the code from its derivation.
+"""
 
 
 def _infeasible_reason(num_classes: int, dim: int) -> str | None:

@@ -33,17 +33,17 @@ MOST_PUNCTURED = 4
 
 @dataclass(frozen=True)
 class ConstructionXParameters:
-    """Parameters of Construction X, which the docstring of this module describes.
+    """Parameters of spherical Construction X, which appends glue vectors to codewords so that cosets move apart.
 
     The points are (sqrt(a) c, sqrt(1 - a) g), where c is a codeword of the code C1 and g the glue vector of its coset
     of the code C2. The codes C1 and C2 are unions of cosets of the Reed-Muller code RM(1, m), shortened and punctured
     in the same coordinates. C2 consists of the first codewords of C1.
 
     Attributes:
-        shortening: The exponent m, and the numbers of shortened and punctured coordinates.
+        shortening: The exponent m, and the numbers of coordinates that are removed by shortening and by puncturing.
         c2: The code C2, before it is shortened and punctured.
         num_cosets: Number J of cosets of C2. Each coset has its own glue vector.
-        glue: Candidate whose points are the glue vectors.
+        glue: Code of which the first J points are the glue vectors.
         ratio: The number r, from which a = 1 / (1 + r) is computed.
         max_cosine: Maximum cosine of the points.
     """
@@ -67,10 +67,10 @@ def _best_parameters(
 
 
 def _choose(num_classes: int, dim: int) -> dict[str, Any]:
-    """Return the best parameters as a mapping, under the names with which provenance stores them."""
     one = _best_parameters(num_classes, dim, available())
     assert one is not None, "infeasible_reason has made sure that there is one"
     provenance = one.glue.first(one.num_cosets)
+    # provenance stores the parameters under these names
     glue = {"tails": one.num_cosets, "tail": provenance.to_json()}
     return (
         asdict(one.shortening)
@@ -158,16 +158,22 @@ def construction_x(
 ) -> Placement:
     """Place K points by spherical Construction X with the best nested codes, shortening and glue vectors for (K, n).
 
-    A point is a codeword, followed by the glue vector of its coset. The docstring of this module describes the
-    construction.
+    A code is divided into cosets of a smaller code, and each coset gets a unit vector, its glue vector. A point is
+    (sqrt(a) c, sqrt(1 - a) g), where c is a codeword and g the glue vector of its coset. With a = 1 / (1 + r), the
+    number r is chosen such that the maximum cosine is the same within a coset and between different cosets.
 
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
-        chosen: Parameters that the scheme has chosen for (K, n). The codewords have length 2^m before `shortened` and
-            `punctured` coordinates are removed, for the numbers "m", "shortened" and "punctured". "level" is the id of
-            the code whose cosets are used. "tails" is the number of glue vectors, and "tail" is their provenance as
-            JSON text. "ratio" is r in the formula of the maximum cosine, and "max_cosine" is the maximum cosine.
+        chosen: Parameters that the scheme has chosen for (K, n), by name.
+
+            - "m" is the exponent of the length 2^m of the original codewords.
+            - "shortened" and "punctured" are the numbers of coordinates that are removed by shortening and by
+              puncturing.
+            - "level" is the id of the smaller code, whose cosets are used.
+            - "tails" is the number of glue vectors, and "tail" is their provenance as JSON text.
+            - "ratio" is the number r.
+            - "max_cosine" is the maximum cosine of the points.
     """
     code = ShortenedCosets(chosen["m"], chosen["shortened"], chosen["punctured"])
     level = next(level for level in nested_codes(code.m) if level.id == chosen["level"])

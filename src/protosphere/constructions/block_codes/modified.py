@@ -32,7 +32,7 @@ If a code has more bits, the code with the largest distance that a theorem guara
 """
 
 Native = Callable[[int, int], BinaryCode]
-"""Function from K and n to the code of length n with the smallest dimension that has K codewords."""
+"""Function from K and n to the code of length n with the smallest dimension that has at least K codewords."""
 
 
 def linear_words(
@@ -48,8 +48,9 @@ def linear_words(
     """Register a construction that takes its points from binary linear codes.
 
     The construction has the name of the decorated function, and two options, `modify` and `subset`. With modify=False,
-    it uses the code that the decorated function returns. With modify=True, it uses the best modified code of length n
-    with at least K codewords. `subset` says which K codewords become points: 'first', 'random' or 'greedy'.
+    it uses the code that the decorated function returns. With modify=True, it uses a modified code of length n with at
+    least K codewords, and with a minimum distance that is as large as possible. `subset` says which K codewords become
+    points: 'first', 'random' or 'greedy'.
 
     Args:
         rule: Formula of the lengths of unmodified codes, such as "2**m", for error messages.

@@ -1,6 +1,7 @@
-"""Points in layers of equal latitude, for any number of points in three to seven dimensions.
+"""Points in parallel layers of a sphere, for any number of points in three to seven dimensions.
 
-Each layer is a sphere of one dimension less, on which the points are placed by the same method.
+A layer consists of the points of the sphere that have the same angle from a pole. This angle is the polar angle of the
+layer. Each layer is a sphere of one dimension less, on which points are placed by the same method.
 """
 
 from functools import lru_cache
@@ -21,13 +22,14 @@ MOST_POINTS = 10**7
 ALONE = 2 * pi
 """Angle that stands for a layer with only one point; no two points of a sphere are so far apart."""
 HALVINGS = 40
-"""Number of bisection steps for the largest angle: twelve digits."""
+"""Number of bisection steps, which determine the largest angle to twelve digits."""
 
 
 def latitudes(angle: float) -> Points:
-    """Return the polar angles of layers of equal latitude on a sphere, in radians.
+    """Return the polar angles of parallel layers of a sphere, in radians.
 
-    Neighboring layers differ by `angle`. There are as many layers as fit between the poles, and they are symmetric
+    A layer consists of the points of the sphere that have the same angle from a pole, its polar angle. The polar angles
+    of neighboring layers differ by `angle`. There are as many layers as fit between the poles, and they are symmetric
     about the equator.
 
     Args:
@@ -40,7 +42,8 @@ def latitudes(angle: float) -> Points:
 def inner_angle(angle: float, latitude: float) -> float:
     """Return the angle between two points of a layer as seen from the center of the layer, in radians.
 
-    If the layer is too small for two points at the given angle, the result is 2 pi.
+    A layer consists of the points of the sphere that have the same angle from a pole, its polar angle. If the layer is
+    too small for two points at the given angle, the result is 2 pi.
 
     Args:
         angle: Angle between the two points, as seen from the center of the whole sphere, in radians.
@@ -51,9 +54,10 @@ def inner_angle(angle: float, latitude: float) -> float:
 
 
 def peeled_size(dim: int, angle: float) -> int:
-    """Return the number of points that are placed on layers of equal latitude with a given minimum angle.
+    """Return the number of points that are placed in parallel layers of a sphere with a given minimum angle.
 
-    A layer is a sphere in R^(n-1), and its points are placed by the same method.
+    A layer consists of the points of the sphere that have the same angle from a pole. It is a sphere in R^(n-1), on
+    which points are placed by the same method.
 
     Args:
         dim: Dimension n, at least 2. In two dimensions, the points are placed on a circle.
@@ -81,9 +85,10 @@ def peeled_size(dim: int, angle: float) -> int:
 
 @lru_cache(maxsize=256)
 def peeled_angle(num_classes: int, dim: int) -> float:
-    """Return the largest minimum angle at which at least K points fit on layers of equal latitude, in radians.
+    """Return the largest minimum angle at which at least K points fit in parallel layers of a sphere, in radians.
 
-    A layer is a sphere in R^(n-1), and its points are placed by the same method. The angle is found by bisection.
+    A layer consists of the points of the sphere that have the same angle from a pole. It is a sphere in R^(n-1), on
+    which points are placed by the same method. The angle is found by bisection.
 
     Args:
         num_classes: Number K of points.
@@ -101,10 +106,10 @@ def peeled_angle(num_classes: int, dim: int) -> float:
 
 
 def peeled_points(dim: int, angle: float) -> Points:
-    """Return unit vectors on layers of equal latitude, with a given minimum angle, as rows.
+    """Return unit vectors in parallel layers of the unit sphere, with a given minimum angle, as rows.
 
-    A layer is a sphere in R^(n-1), and its points are placed by the same method. The points are sorted by layer, from
-    one pole to the other.
+    A layer consists of the points of the sphere that have the same angle from a pole. It is a sphere in R^(n-1), on
+    which points are placed by the same method. The points are sorted by layer, from one pole to the other.
 
     Args:
         dim: Dimension n, at least 2. In two dimensions, the points are placed on a circle.
@@ -144,10 +149,11 @@ def _guarantee(num_classes: int, dim: int) -> float:
     traits=Traits(quick_guarantee=True, page_formula=True, page_points=True),
 )
 def apple_peeling(num_classes: int, dim: int) -> Placement:
-    """Place points on layers of equal latitude.
+    """Place points in parallel layers of the sphere.
 
-    A layer is a sphere in R^(n-1), and its points are placed by the same method. The minimum angle between points is
-    the largest at which K points fit. If more than K points fit, the first K are taken, starting from a pole.
+    A layer consists of the points of the sphere that have the same angle from a pole. It is a sphere in R^(n-1), on
+    which points are placed by the same method. The minimum angle between points is the largest at which at least K
+    points fit. If more than K points fit, the first K of them are taken, layer after layer from one pole.
 
     Args:
         num_classes: Number K of points.

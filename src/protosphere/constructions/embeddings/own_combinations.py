@@ -25,9 +25,9 @@ BLOCK_ENTRIES = 1 << 21
 def with_own_combinations(values: Values, parts: list[Points]) -> Values:
     """Return indices of values such that no two classes have the same combination of values.
 
-    The first class with a combination keeps it. Each other class with this combination gets one of the nearest
-    combinations that no class has. The vector of a combination is the concatenation of its values, and the distance of
-    two combinations is the distance of their vectors.
+    The first class with a combination keeps it. Each other class with this combination gets another one that no class
+    has, and that is among the nearest to its former combination. The vector of a combination is the concatenation of
+    its values, and the distance of two combinations is the distance of their vectors.
 
     Args:
         values: K x P matrix of indices: entry (i, p) is the index of the value that class i has in part p.
@@ -63,8 +63,8 @@ def with_own_combinations(values: Values, parts: list[Points]) -> Values:
 
 
 def _neighbors(points: Points) -> tuple[Indices, Points]:
-    """Return the values in ascending order of distance from each value, and half of the squared distances."""
     squares = np.einsum("ij,ij->i", points, points)
+    # half of the squared distances
     distances = (squares[:, None] + squares) / 2 - points @ points.T
     np.fill_diagonal(distances, -1)
     order = np.argsort(distances, axis=1, kind="stable")
@@ -80,10 +80,9 @@ def _move(
     radix: Indices,
     spare: int,
 ) -> None:
-    """Give free combinations to the classes `repeated`, as far as `spare` compared ones suffice; changes `found`."""
     # Classes with the same combination are consecutive in `repeated` and have the same number in `groups`. The number
     # of a combination is the inner product of its P indices with `radix`; `taken` has the numbers of combinations that
-    # are not free, in ascending order. A class that finds no free combination keeps its own.
+    # are not free, in ascending order. A class that finds no free combination among about `spare` ones keeps its own.
     starts = np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]]))
     counts = np.diff(np.append(starts, len(groups)))
     widths = np.ceil((spare * counts) ** (1 / len(neighbors)) - 1e-9).astype(np.int64)
@@ -113,9 +112,8 @@ def _nearest_free(
     radix: Indices,
     width: int,
 ) -> tuple[Indices, NDArray[np.bool_]]:
-    """Return `count` combinations near each row of `base`, free ones first, and whether each of them is free."""
     # In each part, the `width` values nearest to the value in `base` are compared. Entry (i, j, p) of the result is the
-    # index that the j-th combination for row i has in part p.
+    # index that the j-th combination for row i has in part p. The free combinations of a row come first.
     losses = np.zeros((len(base), 1))
     keys = np.zeros((len(base), 1), dtype=np.int64)
     for part, (order, distances) in enumerate(neighbors):

@@ -27,7 +27,10 @@ CONFIGURATIONS: tuple[
     (20, 19_448, "Cohn and Li's", partial(golay_odd_signs, 20), None),
     (21, 29_768, "Cohn and Li's", partial(golay_odd_signs, 21), None),
 )
-"""Dimension, number of points, authors, function that builds the points, and cosine step (None if irrational)."""
+"""Dimension, number of points, authors, function that builds the points, and cosine step of each configuration.
+
+The cosine step is a fraction such that all cosines are 1 minus a multiple of it. None if there is no such fraction.
+"""
 
 
 @family(

@@ -18,7 +18,7 @@ SIZES = {
 }
 
 OCTAD = (0, 1, 2, 3, 4, 15, 17, 20)
-"""Coordinates of the ones of the codeword of weight 8 of the Golay code that has ones in the first five."""
+"""Coordinates of the ones of the codeword of weight 8 of the Golay code that has ones at the coordinates 0 to 4."""
 
 CHAIN = (
     sparse(24, {0: 4, 1: -4}),
@@ -29,7 +29,10 @@ CHAIN = (
     sparse(24, dict.fromkeys(OCTAD, 2)),
     sparse(24, {4: 4, 20: -4}),
 )
-"""Minimal vectors of the Leech lattice; the first 1, 2, ..., 7 of them span A1, A2, A3, D4, D5, E6, E7 times sqrt 2."""
+"""Minimal vectors of the Leech lattice.
+
+The first 1, 2, ..., 7 of them span the root lattices A1, A2, A3, D4, D5, E6 and E7, multiplied by sqrt(2).
+"""
 
 
 @family(
@@ -40,8 +43,8 @@ CHAIN = (
 def laminated() -> Iterator[Member]:
     """Yield the minimal vectors of the laminated lattices Lambda_n for n from 17 to 23.
 
-    They are the minimal vectors of the Leech lattice that are orthogonal to a sublattice of dimension 24 - n. This
-    sublattice is sqrt(2) times the root lattice A1, A2, A3, D4, D5, E6 or E7.
+    They are the minimal vectors of the Leech lattice that are orthogonal to a sublattice of dimension 24 - n. For n =
+    23, 22, ..., 17, this sublattice is sqrt(2) times the root lattice A1, A2, A3, D4, D5, E6 and E7, respectively.
     """
     for n in sorted(SIZES):
         fixed = CHAIN[: 24 - n]

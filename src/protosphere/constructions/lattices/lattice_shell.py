@@ -30,7 +30,7 @@ NORM = r"\d{1,5}(?:/\d{1,5})?"
 ID = re.compile(
     rf"(\w{{1,20}})-(\d{{1,2}}):(?:({NORM})\.\.)?({NORM}):(\d+(?:,\d+)*)/(\d{{1,3}})"
 )
-"""Pattern of the id of shells: lattice and dimension, smallest and largest squared distance, and center."""
+"""Pattern of the ids of shells, such as 'laminated-4:4:0,0,0,0/1', which `shells_named` reads."""
 
 LARGEST_SQUARED_RADIUS = 70
 """Largest squared distance; in nine dimensions, thirty million vectors are within it."""
@@ -47,7 +47,7 @@ class ShellRow:
         outer: Largest squared distance of the vectors from the center, as the text of a fraction.
         center: Coefficients of the center in the basis of the lattice, times `denominator`, separated by spaces.
         denominator: Common denominator of the coefficients of the center.
-        size: Number of lattice vectors at these distances.
+        size: Number of lattice vectors whose squared distances from the center are between `inner` and `outer`.
     """
 
     lattice: str
@@ -62,7 +62,9 @@ class ShellRow:
     def id(self) -> str:
         """Identifier of the shells, such as 'laminated-4:4:0,0,0,0/1'.
 
-        It consists of the lattice, its dimension, the squared distance (or smallest..largest), and the center.
+        It has the form LATTICE-DIM:INNER..OUTER:CENTER/DENOMINATOR, with the attributes of the row. If `inner` and
+        `outer` are equal, the text contains only one of them and no dots. Commas separate the coefficients of the
+        center.
         """
         radii = self.outer
         if self.inner != self.outer:
@@ -93,9 +95,10 @@ class Shells:
 
     @property
     def max_cosine(self) -> Fraction:
-        """Guaranteed maximum cosine 1 - m/(2r^2), with the least squared norm m = 4 of the lattice.
+        """Upper bound 1 - m/(2r^2) on the maximum cosine of the unit vectors toward the lattice vectors.
 
-        The squared radius r^2 is `outer`.
+        The vectors begin at the center. Here m = 4 is the smallest squared norm of a nonzero lattice vector, and r^2 is
+        `outer`.
         """
         return 1 - LEAST_NORM / (2 * self.outer)
 
@@ -118,7 +121,7 @@ class Shells:
             count: Number of points.
 
         Raises:
-            InvalidArgumentError: If the shells have fewer lattice vectors.
+            InvalidArgumentError: If the shells have fewer than `count` lattice vectors.
         """
         factor = self._factor
         points = np.empty((count, self.dim))
@@ -273,7 +276,7 @@ def lattice_shell() -> Iterator[Member]:
     The lattices are the laminated lattices Lambda_n and the Coxeter-Todd lattices K11, K12 and K13. A code has the
     directions to the lattice vectors of one shell or of several neighboring shells around its center. Let r be the
     radius of the largest of these shells, and m the minimum squared norm of the lattice. All radii are between r - m/r
-    and r, and the maximum cosine is 1 - m/(2r^2).
+    and r, and the maximum cosine is at most 1 - m/(2r^2).
 
     The centers are lattice points, vectors of the dual lattice, and halves of vectors of the dual lattice. Many of them
     are holes, which are points that are locally farthest from the lattice.

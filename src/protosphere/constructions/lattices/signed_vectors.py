@@ -13,7 +13,10 @@ Numbers = TypeVar("Numbers", bound=NDArray[Any])
 
 
 def all_signs(length: int) -> Points:
-    """Return the 2^length vectors with `length` entries +1 or -1, as rows. The last entry changes fastest."""
+    """Return all 2^length vectors of `length` entries that are +1 or -1, as rows.
+
+    The first row has only the entry +1, and the last entry changes fastest from row to row.
+    """
     return np.array(list(product((1.0, -1.0), repeat=length)))
 
 
@@ -34,8 +37,8 @@ def at_places(supports: Iterable[Sequence[int]], signs: Numbers, dim: int) -> Nu
     """Return vectors with given entries at given sets of coordinates, and zeros elsewhere.
 
     Args:
-        supports: Sets of coordinates, all of the same size s.
-        signs: Matrix with s columns. Each row has the entries of a vector at the coordinates of a set, in their order.
+        supports: Sets of coordinates, each given as a sequence of s indices.
+        signs: Matrix with s columns. Entry j of a row is the entry of a vector at the j-th coordinate of its set.
         dim: Number n of coordinates of the result.
 
     Returns:
@@ -53,7 +56,7 @@ def at_ones(words: NDArray[Any], signs: Numbers) -> Numbers:
 
     Args:
         words: 0/1 codewords with s ones each, as rows.
-        signs: Matrix with s columns. Each row has the entries of a vector at the ones of a codeword, in their order.
+        signs: Matrix with s columns. Entry j of a row is the entry of a vector at the j-th one of its codeword.
 
     Returns:
         Matrix with the columns of `words` and one row for each codeword and each row of `signs`: first all rows of
@@ -75,7 +78,7 @@ def signs_of(words: Indices | PackedBits) -> Points:
 
 
 def signed_pairs(dim: int) -> Points:
-    """Return all 2 n (n-1) vectors with +-1 at two of n = `dim` coordinates and zeros elsewhere, as rows.
+    """Return all 2 n (n-1) vectors with entries +1 or -1 at two of n = `dim` coordinates, and zeros elsewhere, as rows.
 
     >>> len(signed_pairs(4))
     24

@@ -47,7 +47,8 @@ def add_classes(
             data frame, or the path of a .csv file with a heading and the names of the classes in its first column. If
             `by` is given, `parts` has only the names of the new classes.
         by: Function from the name of a class to the values of its parts. None if `parts` has the values.
-        progress: Called while pairs are compared.
+        progress: Function that is called with a text, the number of finished steps and the number of all steps, while
+            pairs of points are compared.
 
     Returns:
         The code with the new classes after the old ones.
@@ -86,7 +87,6 @@ def add_classes(
 
 
 def _descriptions(code: SphericalCode, structure: ProductPoints) -> list[Any]:
-    """Return the description of each part's code, or None for each part if the provenance stores no descriptions."""
     named = code.provenance
     if named is None or not str(named.options.get("codes", "")).startswith("["):
         return [None] * structure.num_parts
@@ -96,7 +96,6 @@ def _descriptions(code: SphericalCode, structure: ProductPoints) -> list[Any]:
 def _joined(
     old: PartNames, new: PartNames, added: Values, structure: ProductPoints
 ) -> PartTable:
-    """Return the classes of a code, followed by the new classes, as one table."""
     # the values of the code keep their indices
     columns = _columns(old, new)
     values: list[tuple[str, ...]] = []
@@ -122,7 +121,6 @@ def _joined(
 
 
 def _columns(old: PartNames, new: PartNames) -> list[int]:
-    """Return a list whose entry i is the index in `new.parts` of the part `old.parts[i]`."""
     if len(old.parts) != len(new.parts):
         raise InvalidArgumentError(
             f"'parts' must have the {len(old.parts)} parts of the code, got {len(new.parts)}"
