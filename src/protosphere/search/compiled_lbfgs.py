@@ -31,7 +31,9 @@ MEMORY = 8
 
 CHECK_STEPS = 10
 CONVERGED = 1e-3
-"""A descent has converged at inverse temperature t if CHECK_STEPS steps decrease the value by less than CONVERGED / t.
+"""Constant of the test for convergence at inverse temperature t.
+
+A descent has converged at t if CHECK_STEPS steps decrease the smooth maximum cosine by less than CONVERGED / t.
 """
 
 MAX_TRIALS = 10
@@ -107,7 +109,7 @@ def push_pair(
     """Store the last step and the change of the gradient in the L-BFGS memory.
 
     Args:
-        length: Length of the step, in units of `direction`.
+        length: Factor by which `direction` is multiplied to give the step.
         direction: (N,) direction of the step, for N variables.
         old: Gradient before the step.
         new: Gradient after the step.
@@ -142,7 +144,7 @@ def step_along(
 
     Args:
         variables: Current variables.
-        length: Length of the step, in units of `direction`.
+        length: Factor by which `direction` is multiplied to give the step.
         direction: Direction of the step.
         trial: Array that receives the result.
     """
@@ -214,7 +216,7 @@ def lbfgs(
         start: (K, n) initial points, as rows of any norm. n is a multiple of four.
         t: The inverse temperature.
         most: Maximum number of evaluations of the smooth maximum cosine and its gradient.
-        table: (K, K) array that is overwritten.
+        table: (K, K) array that is overwritten with intermediate results.
         meter: Array of three numbers. Entry 0 is the stop flag, which is 0 or ends the minimization. Entry 1 is the
             work done, which the function increases. Entry 2 is not used.
         allowed: Limit of the work done (entry 1 of `meter`), which includes earlier work. The unit is an evaluation

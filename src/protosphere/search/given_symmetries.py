@@ -29,37 +29,37 @@ from protosphere.types import Indices, Points
 Matrices = NDArray[np.float64]
 
 MAX_ISOMETRIES = 6
-"""Number of isometries that are looked for in each given code."""
+"""Largest number of searches for an isometry of each given code, successful or not."""
 
 MAX_NODES = 300
 """Number of partial isometries that are tried before a search for an isometry is given up."""
 
 MAX_BRANCHES = 3
-"""Number of images that are tried for a point after the same images of earlier points."""
+"""Largest number of images that are tried for a basis point while the images of earlier basis points stay the same."""
 
 MAX_GRAM_POINTS = 2500
 """Largest number of points of a given code of which variations are drawn."""
 
 MAX_DIM = 32
-"""Largest dimension of a given code of which variations are drawn; the groups of larger codes are slow to generate."""
+"""Largest dimension of a given code of which variations are drawn. In higher dimensions, generating groups is slow."""
 
 MAX_ORDER = 300
 """Largest order of a group that is generated from isometries."""
 
 MAX_SURPLUS = 0.06
-"""Largest number of points beyond K, relative to K, of a variation."""
+"""Largest number of points beyond K in a variation, as a fraction of K."""
 
 HOLE_CANDIDATES = 150
 """Number of random positions at which a hole for a new orbit is looked for."""
 
 FIXED_SPACES = 6
-"""Number of subgroups in whose fixed spaces holes are also looked for."""
+"""Number of random subgroups. Holes are also looked for among the points that such a subgroup keeps fixed."""
 
 CROWDING_NOISES = (0.01, 0.3, 1.0, 3.0)
 """Standard deviations of the noise that is added to the logarithm of the crowding; one is drawn for each removal."""
 
 CROWDING_RATE = 50.0
-"""Rate of crowding: the crowding of a point is the sum of exp(CROWDING_RATE (c - 1)) over its cosines c."""
+"""Rate of crowding: a point's crowding is the sum of exp(CROWDING_RATE (c - 1)) over its cosines c with all points."""
 
 MAX_ORBIT_COSINE = 0.9
 """Orbits with a larger cosine between two of their points are not added."""
@@ -76,7 +76,7 @@ class Orbit:
         representative: One point of the orbit.
         stabilizer: For each matrix of the group, whether the matrix keeps the representative fixed.
         members: For each point of the orbit, the index of one matrix of the group that maps the representative to the
-            point. The identity comes first.
+            point. The first index is 0, that of the identity.
     """
 
     representative: Points
@@ -90,13 +90,12 @@ class Orbit:
 
 
 def _labels(points: Points) -> Points:
-    """Return one number for each point; equal points have equal numbers, and different points almost never do."""
     positions = np.arange(points.shape[-1], dtype=np.float64)
+    # different points almost never have the same number
     return points @ np.sin(1.3 * positions + 0.7)
 
 
 def _frame(points: Points, rng: np.random.Generator) -> list[int]:
-    """Return the indices of randomly chosen points that form a basis of the span of all points."""
     chosen: list[int] = []
     remainders = points.copy()
     while True:
@@ -127,6 +126,7 @@ def random_isometry(
     """
     # the images of the basis are chosen one after another among the points, so that they have the same cosines as the
     # points of the basis
+    # `frame` has the indices of random points that form a basis of the span of the code
     frame = _frame(points, rng)
     branches: list[list[int]] = []
     images: list[int] = []
@@ -189,7 +189,6 @@ def generated_group(generators: list[Points], max_order: int) -> Matrices | None
 
 
 def _order(matrix: Points) -> int | None:
-    """Return the smallest k >= 1 for which matrix^k is the identity, or None if it is above `MAX_ORDER`."""
     power = matrix
     for order in range(1, MAX_ORDER + 1):
         if np.abs(power - np.eye(len(matrix))).max() < SAME:
@@ -199,10 +198,10 @@ def _order(matrix: Points) -> int | None:
 
 
 def _random_power(matrix: Points, rng: np.random.Generator) -> Points | None:
-    """Return a random power of a matrix, not the identity; None for the identity and orders above `MAX_ORDER`."""
     order = _order(matrix)
     if order is None or order < 2:
         return None
+    # these powers are not the identity
     divisors = [d for d in range(1, order) if order % d == 0]
     return np.linalg.matrix_power(matrix, int(rng.choice(divisors)))
 
@@ -259,8 +258,8 @@ def orbit_partition(points: Points, group: Matrices) -> list[Orbit]:
 def _sliced(
     points: Points, group: Matrices, num_points: int, rng: np.random.Generator
 ) -> tuple[Points, Matrices] | None:
-    """Project a code and its group along a random direction that the group fixes; None if it fixes no direction."""
     values, vectors = np.linalg.eigh(group.mean(axis=0))
+    # an orthonormal basis of the directions that the group fixes
     fixed = vectors[:, values > 0.5]
     if fixed.shape[1] == 0:
         return None
@@ -283,7 +282,6 @@ def _sliced(
 
 
 def _images(orbits: list[Orbit], group: Matrices) -> Points:
-    """Return all points of the orbits, orbit after orbit."""
     blocks = [group[orbit.members] @ orbit.representative for orbit in orbits]
     return np.concatenate(blocks)
 
@@ -291,7 +289,6 @@ def _images(orbits: list[Orbit], group: Matrices) -> Points:
 def _without_crowded_orbits(
     orbits: list[Orbit], group: Matrices, largest: int, rng: np.random.Generator
 ) -> list[Orbit]:
-    """Return the orbits without some orbits of crowded points; at most `largest` points are left."""
     representatives = np.array([orbit.representative for orbit in orbits])
     cosines = representatives @ _images(orbits, group).T
     crowding = np.log(np.exp(CROWDING_RATE * (cosines - 1)).sum(axis=1))
@@ -309,7 +306,6 @@ def _without_crowded_orbits(
 
 
 def _hole_candidates(group: Matrices, rng: np.random.Generator) -> Points:
-    """Return random unit vectors, the positions at which holes are looked for."""
     dim = group.shape[1]
     blocks = [uniform_points(HOLE_CANDIDATES, dim, rng)]
     for _ in range(FIXED_SPACES):
@@ -329,7 +325,7 @@ def _with_holes_filled(
     between: tuple[int, int],
     rng: np.random.Generator,
 ) -> list[Orbit] | None:
-    """Return the orbits and new orbits in holes, with a number of points in `between`; None if that fails."""
+    # the least and the largest number of points of the result
     fewest, largest = between
     total = sum(orbit.size for orbit in orbits)
     candidates = _hole_candidates(group, rng)
@@ -356,7 +352,6 @@ def _with_holes_filled(
 def _arranged(
     name: str, orbits: list[Orbit], group: Matrices
 ) -> tuple[Arrangement, Points]:
-    """Return the arrangement of orbits of the group `name`, and the representatives in its order, as rows."""
     by_type: dict[bytes, list[Orbit]] = {}
     for orbit in orbits:
         by_type.setdefault(orbit.stabilizer.tobytes(), []).append(orbit)
@@ -378,12 +373,13 @@ def _arranged(
 
 @dataclass
 class GivenSymmetries:
-    """Codes from which other codes are derived that share some of their symmetries, and the isometries found so far.
+    """Given codes, from which codes with some of the same symmetries are derived, and isometries of the given codes.
 
     An isometry is an orthogonal matrix that maps a code to itself.
 
     Attributes:
-        codes: One matrix for each given code, with one point per row and at least n columns.
+        codes: One matrix for each given code, with one point per row. The number of columns is at least the dimension
+            of the codes that are derived.
         isometries: For each code, the isometries that were found so far.
         failures: For each code, the number of failed searches for an isometry.
     """
@@ -427,8 +423,10 @@ class GivenSymmetries:
             rng: Random generator.
 
         Returns:
-            The symmetry group of the drawn code with its number of orbits of each type (`Arrangement`), and an (m, n)
-            matrix with one point of each of the m orbits. None if the attempt fails.
+            A tuple of two values, or None if the attempt fails. The first is an `Arrangement`: a group of symmetries of
+            the drawn code, and its number of orbits of each type. Two orbits are of the same type if their chosen
+            points are kept fixed by the same matrices of the group. The second value is an (m, n) matrix with the
+            chosen points of the m orbits as rows, type after type.
         """
         index = int(rng.integers(len(self.codes)))
         group = self._random_group(index, rng)
@@ -452,7 +450,6 @@ class GivenSymmetries:
         return None if filled is None else _arranged(name, filled, group)
 
     def _random_group(self, index: int, rng: np.random.Generator) -> Matrices | None:
-        """Return the matrices of a random group that maps `codes[index]` to itself, or None if the attempt fails."""
         found = self.isometries[index]
         if len(found) + self.failures[index] < MAX_ISOMETRIES:
             points = self.codes[index]

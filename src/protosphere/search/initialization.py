@@ -21,25 +21,32 @@ INITIALIZATIONS = (*DEFAULT_INITIALIZATIONS, "parent")
 """Names of all initializations from which a search may draw its starts.
 
 "random" is random points, "symmetric" is the orbits of a random group, and "refilled" is a good code some points of
-which are moved into holes. "parent" is a symmetric code of K to 1.25 K points: crowded points are removed, and the next
-descent ignores the symmetry. A `SearchResult` may also have the initialization "given" or "catalogue", for codes of the
-caller, or "exact", for a closed form.
+which are moved into holes. "parent" begins with a symmetric code of K to 1.25 K points. After a descent, crowded points
+are removed, and the next descent ignores the symmetry. A `SearchResult` may also have one of three other
+initializations: "given" for a code that the caller gave, "catalogue" for a code of the catalogue of earlier searches,
+and "exact" for an optimal code in closed form.
 """
 
 CROWDING_RATE = 50.0
-"""Rate of crowding: the crowding of a point is the sum of exp(CROWDING_RATE (c - 1)) over its cosines c."""
+"""Rate of crowding.
+
+The crowding of a point is the sum of exp(CROWDING_RATE (c - 1)) over its cosines c with the other points.
+"""
 
 MIN_HOLE_CANDIDATES = 200
 MAX_HOLE_CANDIDATES = 2000
 
 HOLE_CANDIDATES_PER_POINT = 5
-"""Number of random positions, for each point of the code, at which holes are looked for, within the limits above."""
+"""Number of random positions, for each point of the code, at which holes are looked for.
+
+The number of all positions is at least `MIN_HOLE_CANDIDATES` and at most `MAX_HOLE_CANDIDATES`.
+"""
 
 CROWDED_REFILL_PROBABILITY = 0.7
 """Probability that `refill` removes crowded points rather than random points."""
 
 MAX_SHAKE = 0.03
-"""Approximate length by which `refill` moves, at most, the points that it keeps."""
+"""Largest distance, approximately, by which `refill` moves the points that it keeps."""
 
 CAP_REMOVAL_PROBABILITY = 0.4
 """Probability that `resize` removes all points near one point, or near one point and its antipode."""
@@ -158,10 +165,10 @@ def resize(
 
 
 def _without_cap(points: Points, num_points: int, rng: np.random.Generator) -> Points:
-    """Remove the points closest to a random point of the code, or closest to this point and its antipode."""
     count = len(points)
     center = points[rng.integers(count)]
     height = points @ center
+    # otherwise, points near the antipode of `center` are removed, too
     is_cap = rng.random() < 0.5
     order = np.argsort(height if is_cap else np.abs(height))
     num_removed = int(rng.integers(1, count))  # at least `num_points` points are kept
@@ -172,7 +179,6 @@ def _without_cap(points: Points, num_points: int, rng: np.random.Generator) -> P
 def _pad_or_project(
     points: Points, num_points: int, dim: int, rng: np.random.Generator
 ) -> Points:
-    """Return the points in `dim` dimensions: padded with zeros, or projected to a random subspace."""
     surplus = points.shape[1] - dim
     if surplus <= 0:
         return padded(points, dim)

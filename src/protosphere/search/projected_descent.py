@@ -32,7 +32,7 @@ DTYPES = ("float32", "float64")
 MAX_LR = 1e6
 
 MIN_THREADED_PRODUCTS = 1 << 25
-"""Number K^2 n of multiplications of a step below which a second thread costs more time than it saves."""
+"""Smallest number K^2 n of multiplications in a step for which a second thread saves more time than it costs."""
 
 
 def check_descent_options(
