@@ -36,7 +36,7 @@ def mlp(input_shape: Shape, dim: int, *widths: int) -> nn.Module:
     Args:
         input_shape: For images, the channels, height and width. For feature vectors, only the number of features.
             Images are flattened.
-        dim: Number of outputs.
+        dim: Number of outputs of the linear map.
         widths: Widths of the hidden layers. If no widths are given, there is one hidden layer of width 512.
 
     >>> sum(p.numel() for p in mlp((512,), 64, 100).parameters())

@@ -14,7 +14,7 @@ def small(input_shape: Shape, dim: int) -> nn.Module:
 
     Args:
         input_shape: Channels, height and width of an image.
-        dim: Number of outputs.
+        dim: Number of outputs of the network.
 
     >>> sum(p.numel() for p in small((3, 32, 32), 100).parameters())
     294212

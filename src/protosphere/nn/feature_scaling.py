@@ -29,10 +29,11 @@ class Moments:
     def standardized(self, features: Any) -> NDArray[np.float64]:
         """Return the standardized features, (features - mean) / (standard deviation), as a NumPy array.
 
-        For a feature that is constant up to rounding, only the mean is subtracted.
+        If a feature is constant over the set of examples, up to rounding, only its mean is subtracted.
 
         Args:
-            features: N x m array, or SciPy sparse matrix, with one row per example.
+            features: N x m array, or SciPy sparse matrix, with one row per example. The examples need not be those of
+                the set.
         """
         dense: NDArray[np.float64] = (
             features.toarray() if hasattr(features, "toarray") else features
@@ -42,10 +43,10 @@ class Moments:
         return (dense - self.mean) / np.where(varies, deviation, 1.0)
 
     def together(self, other: Moments) -> Moments:
-        """Return the means and variances of the union of this set of examples and another one.
+        """Return the weighted means and variances of the union of this set of examples and another set.
 
         Args:
-            other: Means and variances of the other set.
+            other: Weighted means and variances of the other set, and the sum of its weights.
         """
         total = self.total + other.total
         share = other.total / total
@@ -63,7 +64,7 @@ def moments(features: Any, weights: NDArray[np.float64]) -> Moments:
 
     Args:
         features: N x m array, or SciPy sparse matrix in CSR format, with one row per example.
-        weights: N weights of the examples, which are not negative.
+        weights: N weights of the examples. They are not negative, and their sum is positive.
     """
     total = float(weights.sum())
     mean: NDArray[np.float64] = weights @ features / total

@@ -106,7 +106,8 @@ def with_target_prototypes(
 
     Returns:
         A tuple of three tensors: the B x n vectors (in float32 if z has half precision), the B x n prototypes of their
-        targets, and B booleans that are False for ignored examples.
+        targets, and B booleans that are False for ignored examples. For an ignored example, the prototype is that of
+        class 0.
 
     Raises:
         InvalidArgumentError: If a target is neither a class index nor -100.
@@ -137,7 +138,7 @@ def target_cosines(
 
     Returns:
         A tuple of three tensors: the B x n unit vectors, the B cosines of these vectors with the prototypes of their
-        targets, and B booleans that are False for ignored examples.
+        targets, and B booleans that are False for ignored examples. The cosine of an ignored example has no meaning.
 
     Raises:
         InvalidArgumentError: If a target is neither a class index nor -100.

@@ -31,7 +31,7 @@ MEANINGFUL = frozenset({"similarity", "tree"})
 """Options of schemes by which a user says which classes are similar."""
 
 _WARNED: list[bool] = []
-"""List that is empty until this process has given the warning of `warn_once`."""
+"""List that is empty until `warn_once` has given its warning in this process."""
 
 LARGEST_DEFAULT_DIM = 512
 """Largest default dimension of a head. If K - 1, the dimension of a simplex, is smaller, then K - 1 is the default."""

@@ -48,13 +48,15 @@ def linear_cross_entropy(
 
     Args:
         input: (..., n) vectors.
-        prototypes: A code, a head, a projection or a K x n tensor. For a head, the logits are `scale * head(input)`.
+        prototypes: A code, a head, a projection or a K x n tensor. For a head, which transforms the vectors and has a
+            scale of its own, the logits are `scale * head(input)`.
         target: (...) class indices, or (..., K) probabilities of the classes.
-        weight: K class weights, by which the losses of the classes are multiplied. None means weights of 1.
+        weight: K class weights. The loss of an example is multiplied by the weight of its class. If the targets are
+            probabilities, the term of each class is multiplied by the weight of this class. None means weights of 1.
         reduction: 'mean' (weighted mean over the examples), 'sum' or 'none' (one loss per vector).
         ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
         label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
-        scale: Factor by which dot products are multiplied to give logits.
+        scale: Factor by which dot products are multiplied to give logits: a number or a scalar tensor.
         shift: Number of positions between an input and its target in a sequence, as for next-token prediction: the
             vectors `input[..., :-shift, :]` have the targets `target[..., shift:]`. True means 1, False means 0.
         return_lse: Whether to return the log-sum-exps of the logits as well.
@@ -102,7 +104,6 @@ def _require_tensor(name: str, value: object) -> None:
 def _logit_vectors(
     vectors: Tensor, prototypes: Prototypes
 ) -> tuple[Tensor, Projection]:
-    """Return the vectors whose dot products with the prototypes are the logits, and the module for these products."""
     if isinstance(prototypes, Tensor):
         projection = _matrix_projection(prototypes)
     elif isinstance(prototypes, SphericalCode):

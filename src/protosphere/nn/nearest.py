@@ -6,7 +6,7 @@ from torch import Tensor
 
 
 class Nearest(NamedTuple):
-    """The k nearest prototypes of each vector, nearest first.
+    """The k nearest prototypes of each vector, nearest first. The vectors have the shape (..., n).
 
     Attributes:
         cosines: (..., k) cosines of each vector with its k nearest prototypes.

@@ -74,7 +74,7 @@ class ShardedProjection(Projection):
 
     @property
     def all_combinations(self) -> None:
-        """None, because the algorithm for classes that are all combinations of values cannot be sharded."""
+        """Always None, because the algorithm for classes that are all combinations of values cannot be sharded."""
 
     def of(self, code: SphericalCode, dtype: torch.dtype | None) -> ShardedProjection:
         """Return a sharded projection of another code with the same algorithm and the same process group.
@@ -161,7 +161,7 @@ class ShardedProjection(Projection):
         """Return, for each row of weights, the weighted sum of the points of all processes and the sum of the weights.
 
         Args:
-            weights: B x K weights, one row per example.
+            weights: B x K weights, one row per example and one column per class.
             factors: K factors, one per prototype, by which the weights are multiplied. None means factors of 1.
 
         Returns:
@@ -179,7 +179,8 @@ class ShardedProjection(Projection):
             k: Number of points, at most K.
 
         Returns:
-            B x k dot products in descending order, and the B x k indices of the points.
+            B x k dot products in descending order, and the B x k indices of the points among the points of all
+            processes. The order of these points may differ from the order of the classes.
         """
         values, points = super().top_points(z, k)
         missing = (0, k - values.shape[1])
@@ -202,7 +203,6 @@ def _all_reduce(
 
 
 def _all_gather(mine: Tensor, group: Group) -> list[Tensor]:
-    """Return the tensors `mine` of all processes, which must have the same shape, in the order of their ranks."""
     every = [
         torch.empty_like(mine, memory_format=torch.contiguous_format)
         for _ in range(dist.get_world_size(group))

@@ -22,7 +22,7 @@ HELD = tuple(
 
 
 class HeldSignals(ExitStack):
-    """Context manager that delays the handlers of SIGINT (Ctrl-C), SIGTERM and SIGALRM until its end.
+    """Context manager that delays the handlers of SIGINT (Ctrl-C), SIGTERM and SIGALRM until the context ends.
 
     Inside the context, `allow_here(True)` lets handlers run immediately, and `allow_here(False)` delays them again.
     Python runs signal handlers only in the main thread. In other threads, the context manager does nothing.

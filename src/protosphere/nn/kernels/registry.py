@@ -1,4 +1,4 @@
-"""The list of kernel backends, and the function that chooses one for a block and its rows."""
+"""The list of kernel backends, and the function that chooses the backend for a block of points and rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BACKENDS: list[KernelBackend] = [
     PartSoftmaxBackend(),
     TorchBackend(),
 ]
-"""All backends. The first that supports a block and its rows is used; the last supports all blocks and rows."""
+"""All backends. The first one that supports a block and the given rows is used. The last one supports everything."""
 
 
 def backend_for(block: ProjectionBlock, rows: Tensor) -> KernelBackend:

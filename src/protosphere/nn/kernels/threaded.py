@@ -119,7 +119,7 @@ def threaded_log_sum_exp(
 
     Args:
         z: B x n vectors.
-        blocks: At least one block.
+        blocks: Blocks of points in R^n, at least one.
         with_mean: Whether to compute the weighted means, that is, the gradients.
 
     Returns:

@@ -1,8 +1,9 @@
 """Losses on fixed prototypes. Each loss exists as a function and as an `nn.Module`.
 
-The function is called with (z, target, projection, ...), where z is the input of the head. The module is created from a
-head or a code, and called with (z, target). All losses return the mean over the batch and ignore examples with target
--100. For large K, no loss materializes the B x K logits of B examples and K classes. `LOSSES` maps names to losses.
+The function is called with (z, target, projection, ...). Here z is the input of a head, and the projection holds the
+prototypes of the classes. The module is created from a head or a code, and called with (z, target). All losses return
+the mean over the batch and ignore examples with target -100. For large K, no loss materializes the B x K logits of B
+examples and K classes. `LOSSES` maps the name of each loss to the loss.
 """
 
 from protosphere.nn.losses.additive_angular_margin import (

@@ -1,4 +1,4 @@
-"""Block of points for classes that have one value of each part and, if the points are quantized, codewords too.
+"""Block of points for classes that have one value of each part, and for quantized classes, which also have codewords.
 
 The dot products of a vector with all values and all codewords are computed once, as a table. The dot product with a
 class is a sum of entries of this table.
@@ -27,7 +27,7 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
     floats.
 
     A quantized class additionally has one codeword of each codebook, where a codebook is a list of vectors, its
-    codewords. The sum of its codewords is multiplied by a number, the factor of the class.
+    codewords. The sum of its codewords is multiplied by a number, the factor of the class, and is added to the point.
 
     Attributes:
         tables: Module that computes the dot products with the points of all values and with all codewords: a
@@ -59,11 +59,11 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         self.register_buffer("factors", factors, persistent=False)
 
     def extra_repr(self) -> str:
-        """Return the number of points, the sizes of the parts and codebooks, and the dimension, for `print(model)`."""
+        """Return a text with the numbers of points, values and codewords, and the dimension, for `print(model)`."""
         return f"points={self.num_points}, sizes={self.tables.sizes}, dim={self.dim}"
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x P dot products of the B rows of `z` with all P points.
+        """Return the B x P dot products of the B vectors in the rows of `z` with all P points.
 
         While torch compiles, traces or exports the model, standard operations are used instead of compiled loops.
         """
@@ -74,7 +74,12 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return self._summed(self.tables(widened(z)), every).to(z.dtype)
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """Return the points with the indices in `index`, one per row, in the dtype of the tensor `like`."""
+        """Return the points with given indices, one per row.
+
+        Args:
+            index: Vector of indices of points in the block.
+            like: Tensor whose dtype the points get.
+        """
         values = self.values[index].long()
         if isinstance(self.tables, PartTables):
             return self.tables.rows(values, like)
@@ -84,12 +89,15 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
     def tiles(self, batch: int) -> list[Tile]:
         """Divide the classes into consecutive ranges whose dot products with `batch` vectors fit in the cache.
 
-        Each range is a pair: the index of the first class, and one past the index of the last class.
+        Each range is a pair: the index of its first class, and one past the index of its last class.
+
+        Args:
+            batch: Number of vectors.
         """
         return cuts(self.num_points, TILE_ENTRIES // max(1, batch))
 
     def scores(self, z: Tensor, tile: Tile) -> Tensor:
-        """Return the dot products of the B rows of `z` with the points of a range of classes.
+        """Return the dot products of B vectors with the points of a range of classes.
 
         Args:
             z: B x n vectors.
@@ -127,7 +135,12 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return self.values[tile[0] : tile[1]].long() + self.tables.offsets
 
     def write_products(self, z: Tensor, out: Tensor) -> None:
-        """Write the B x P dot products of the B rows of `z` with all P points into `out`."""
+        """Write the B x P dot products of vectors with all P points into `out`.
+
+        Args:
+            z: B x n vectors.
+            out: B x P matrix that is overwritten.
+        """
         entries = self.tables(z)
         for first, last in self.tiles(len(z)):
             out[:, first:last] = self._summed(entries, (first, last))
@@ -143,7 +156,11 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return self.tables.weighted_sum(own)
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n weighted sums of all P points, given the B x P `weights`."""
+        """Return the B x n weighted sums of all P points.
+
+        Args:
+            weights: B x P weights of the points, one row for each sum.
+        """
         every = (0, self.num_points)
         return self.tables.weighted_sum(self._collected(weights, every))
 

@@ -115,7 +115,7 @@ class DenseBlock(nn.Module, ProjectionBlock):
         """Return the B x n weighted sums of all points.
 
         Args:
-            weights: B x P weights.
+            weights: B x P weights of the points, one row for each sum.
         """
         return weights @ self.weight.to(weights.dtype)
 

@@ -113,13 +113,13 @@ class HadamardLayout:
         return replace(self, representatives=words, generator=kept, glue_of=glue_of)
 
     def arrays(self) -> dict[str, NDArray[np.float32] | NDArray[np.float64] | Indices]:
-        """Return the arrays of a block of points that are these codewords, by name.
+        """Return the arrays that a block with the points of this layout stores, by name.
 
         - "signs" has the shape (b, L, C): the signs of the representatives of the C cosets at the coordinates of each
           of the b bins. A bin is a set of coordinates on which the small code is constant. Zeros fill a bin up to the
           size L of the largest.
-        - "columns" has the indices of the coordinates of the first bin, the second bin and so on, with zeros as
-          padding.
+        - "columns" has the indices of the coordinates of the first bin, then of the second bin, and so on. The indices
+          of each bin are padded with zeros to L indices.
         - "inner" is the b x b Sylvester matrix. "outer" is the same matrix, in which each column is followed by its
           negative if the small code has the all-one codeword.
         - "glue_vectors" has the glue vectors, and "glue_of" has the index of the glue vector of each coset.
@@ -207,8 +207,7 @@ def split_bits(length: int) -> int:
 
 
 def _cheapest_first(rows: SignRows) -> list[tuple[int, bool]]:
-    """Return the pairs (bits, antipodal) to try in `whole_cosets`, the lowest estimated cost first."""
-    # The estimate assumes that all complete runs of codewords are cosets.
+    # The pairs are arguments of `whole_cosets`. The estimate assumes that all complete runs of codewords are cosets.
     ordered = np.sort(rows.numbers)
 
     def additions(candidate: tuple[int, bool]) -> float:

@@ -21,16 +21,16 @@ from protosphere.nn.vectors import widened
 from protosphere.spherical.spherical_code import SphericalCode
 
 LAYER_STD = 0.02
-"""Standard deviation of the initial weights of the MLP, as in the public implementations."""
+"""Standard deviation of the initial weights of the MLP, as in published DINO implementations."""
 
 KINDS = ("fixed", "learned")
-"""Names that the argument `prototypes` accepts instead of a code."""
+"""Names that the argument `prototypes` of `DINOHead` accepts instead of a code."""
 
 
 class DINOHead(nn.Module):
-    """MLP, normalized bottleneck and prototypes, with the architecture and argument names of the public DINO heads.
+    """MLP, normalized bottleneck and prototypes, with the architecture and argument names of published DINO heads.
 
-    The public heads learn the prototypes. By default, this head has a fixed code instead. Fixed prototypes need no
+    The published heads learn the prototypes. By default, this head has a fixed code instead. Fixed prototypes need no
     training, no moving average for the teacher, and no synchronization between processes. For the default size, 65,536
     prototypes in 256 dimensions, this code is a Kerdock code.
 
@@ -41,8 +41,8 @@ class DINOHead(nn.Module):
         hidden_dim: Width of the hidden layers of the MLP.
         bottleneck_dim: Dimension of the prototypes.
         use_bn: Whether batch normalization follows each hidden linear layer.
-        prototypes: 'fixed' (the best known code, found without a search), 'learned', or a `SphericalCode` with
-            `out_dim` points in `bottleneck_dim` dimensions.
+        prototypes: 'fixed' (the best known code of this size, found without a search), 'learned', or a `SphericalCode`
+            with `out_dim` points in `bottleneck_dim` dimensions.
         seed: Seed of the initial weights, and of learned prototypes.
 
     Attributes:
@@ -50,7 +50,8 @@ class DINOHead(nn.Module):
         last_layer: The prototypes, a `PrototypeHead` or `LearnedPrototypes`. Pass this module to `DINOLoss`.
 
     Raises:
-        InvalidArgumentError: If an argument is out of range, or `prototypes` is a code of another size.
+        InvalidArgumentError: If an argument is out of range, or `prototypes` is a code with another number of points or
+            of another dimension.
 
     References:
         Caron, Touvron, Misra, Jégou, Mairal, Bojanowski, Joulin, *Emerging properties in self-supervised vision

@@ -1,6 +1,7 @@
 """Noise as targets: a loss that trains the embedding of each example toward a fixed point on the sphere.
 
-Within each batch, the examples exchange their points so that the sum of the squared distances becomes minimal.
+Within each batch, the examples exchange their points so that the sum of the squared distances between embeddings and
+points becomes minimal.
 """
 
 from __future__ import annotations
@@ -122,7 +123,7 @@ class NoiseAsTargets(nn.Module):
             )
 
     def extra_repr(self) -> str:
-        """Return the number of examples for `print(model)`."""
+        """Return a text with the number of examples, for `print(model)`."""
         return f"{len(self.assignment)} examples"
 
 

@@ -38,8 +38,8 @@ class SwappedPrediction(nn.Module):
     Args:
         prototypes: The prototypes: a `SphericalCode`, `PrototypeHead`, `Projection` or `LearnedPrototypes`.
         temperature: Number by which cosines are divided to give the logits of the predictions.
-        epsilon: Weight of the entropy in the Sinkhorn assignments, above 0; smaller values give assignments closer to 0
-            and 1.
+        epsilon: Weight of the entropy in the Sinkhorn assignments, above 0; smaller values give probabilities that are
+            closer to 0 and 1.
         iterations: Number of Sinkhorn iterations for the assignments.
 
     Raises:
@@ -135,5 +135,5 @@ class SwappedPrediction(nn.Module):
         return mean_cross_entropy(by_view(found, len(vectors)), targets)
 
     def extra_repr(self) -> str:
-        """Return the temperature, epsilon and number of iterations for `print(model)`."""
+        """Return a text with the temperature, epsilon and the number of iterations, for `print(model)`."""
         return f"temperature={self.temperature}, epsilon={self.epsilon}, iterations={self.iterations}"

@@ -85,7 +85,6 @@ def log_sum_exp_and_target(
 
 
 def _needs_plain_sums(z: Tensor, projection: Projection) -> bool:
-    """Return True if torch's standard operations should compute the log-sum-exp, instead of the formula by moments."""
     # If the prototypes are all combinations of the values of parts, the formula by moments would take time for every
     # combination. Compiled code, transforms such as vmap and forward-mode differentiation would use this formula.
     if not projection.has_all_combinations:
@@ -135,7 +134,7 @@ def mean_and_covariance(
 
     Args:
         z: B x n vectors.
-        log_sum_exps: B log-sum-exps.
+        log_sum_exps: B log-sum-exps of the rows' dot products with the prototypes.
         mean: B x n mean prototypes.
         direction: B x n directions, one for each row of z.
         projection: Projection that holds the prototypes.
@@ -412,8 +411,8 @@ def _moment_derivative(
     by: int,
     along: Tensor,
 ) -> Tensor:
-    """Return the product of `along` with the derivative of the moments `output` with respect to `tensors[by]`."""
-    # the derivative by z or by a direction is a symmetric matrix, so the product serves forward and backward mode
+    # the derivative by `tensors[by]` is a symmetric matrix if that is z or a direction, so its product with `along`
+    # serves forward and backward mode
     z, log_sum_exps, *directions = tensors
     if by == 0:
         return moment(z, log_sum_exps, [*directions, along], projection)
@@ -424,7 +423,7 @@ def _moment_derivative(
 
 
 class WeightedPrototypes(torch.autograd.Function):
-    """Autograd function that returns weighted sums of the prototypes, and the sums of the weights."""
+    """Autograd function that returns a weighted sum of the prototypes, and the sum of the weights, for each row."""
 
     @staticmethod
     def forward(

@@ -33,7 +33,6 @@ _INDEX = ir.IntType(64)
 
 
 def _scaled_sums(x: Any, y: Any, factors: Any, num_sums: int) -> Any:
-    """Return the signature and the code generator of an instruction that writes weighted sums of rows."""
     # `x`, `y` and `factors` are numba types: of the array of the sums, of the rows, and of their weights
     index = types.uint64
     signature = types.void(x, index, y, factors, index, index, index, index)
@@ -68,7 +67,6 @@ def _scaled_sums(x: Any, y: Any, factors: Any, num_sums: int) -> Any:
 
 
 def _repeated(builder: Any, number: Any) -> Any:
-    """Return an LLVM vector of LANES entries that all equal `number`."""
     empty = ir.Constant(_ROW, ir.Undefined)
     single = builder.insert_element(empty, number, ir.Constant(ir.IntType(32), 0))
     order = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
