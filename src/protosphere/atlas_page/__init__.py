@@ -1,1 +1,1 @@
-"""The atlas page: the best known codes and bounds for each (K, n) in one HTML file without server or network."""
+"""The atlas page: one HTML file with the best known codes and bounds for each (K, n), without a server."""

@@ -13,7 +13,10 @@ CHECKPOINTS = (10, 30, 100, 300, 1000)
 """Numbers of classes for which the page shows the distribution of the cosines of all pairs."""
 
 MODIFIED = "bch modified"
-"""Key in "cells" of BCH codes that are modified to other lengths. A theorem guarantees their maximum cosines."""
+"""Key in the mapping "cells" of `shipped_measurements` for BCH codes that are modified to other lengths.
+
+The maximum cosines under this key are upper bounds that a theorem guarantees.
+"""
 
 FILE = "measurements.json.gz"
 
@@ -50,10 +53,13 @@ def shipped_measurements() -> dict[str, dict[str, Any]]:
     - "spectra" maps a code to a mapping from K to the cosines of all pairs of the first K points. With at most 24
       different cosines, the value is a flat list [cosine, number of pairs, cosine, number of pairs, ...]. With more, it
       is a histogram of 24 bins of equal length: ["bins", smallest cosine, largest cosine, number of antipodal pairs,
-      energy, number of pairs in bin 1, number of pairs in bin 2, ...].
-    - "cells" maps the name of a scheme to rows [K, n, maximum cosine]. It has only schemes for which the page has no
-      formula. The name "bch modified" stands for BCH codes that are modified to other lengths.
-    - "space" maps K to the best known code of K points in R^3, as a base64 text with two bytes per point.
+      energy, number of pairs in bin 1, number of pairs in bin 2, ...]. The energy is lower if the points are more
+      uniform.
+    - "cells" maps the name of a scheme to rows [K, n, maximum cosine of the code of K points in R^n]. It has only
+      schemes for which the page has no formula. The name "bch modified" stands for BCH codes that are modified to other
+      lengths, with upper bounds in place of maximum cosines.
+    - "space" maps K to the best known code of K points in R^3, as a base64 text of the octahedral encoding, with two
+      bytes per point.
 
     If the package was built without measurements, the four mappings are empty.
     """

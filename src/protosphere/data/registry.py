@@ -21,8 +21,8 @@ class RemoteFile:
     Attributes:
         name: Name of the file.
         url: Address of the file. It is empty if the file cannot be downloaded.
-        digest: The publisher's digest, which begins with `md5:` or `sha256:`. Only downloaded files are checked against
-            the digest, because a user's own copy may be compressed differently.
+        digest: Digest of the file as its publisher states it, which begins with `md5:` or `sha256:`. Only downloaded
+            files are checked against the digest, because a user's own copy may be compressed differently.
     """
 
     name: str
@@ -38,7 +38,8 @@ def remote_files(url: str, digests: Mapping[str, str]) -> Files:
 
     Args:
         url: Address of the folder, to which the name of each file is appended.
-        digests: Mapping from the name of each file to the publisher's digest, which begins with `md5:` or `sha256:`.
+        digests: Mapping from the name of each file to its digest as the publisher states it, which begins with `md5:`
+            or `sha256:`.
     """
     return tuple(
         RemoteFile(name, url + name, digest) for name, digest in digests.items()

@@ -24,7 +24,7 @@ CHECKPOINT_FILE = "checkpoint.pt"
 FORMAT = 1
 
 Checkpoint = dict[str, Any]
-"""Type of a checkpoint: a dictionary with everything that the next epoch needs; its keys are `PARTS`."""
+"""Type of a checkpoint: a dictionary with everything that the next epoch needs. Its keys are those in `PARTS`."""
 
 PARTS = {
     "config",
@@ -42,8 +42,8 @@ PARTS = {
 
 `config` and `data` are the digests of the config and of the dataset. `epoch` is the number of finished epochs, and
 `history` has the metrics of these epochs. `model`, `head`, `optimizer` and `schedule` are state dictionaries. `random`
-has the states of all global random generators. The random streams for the order of the examples and for the
-augmentation need no state, because they are derived from the seed and the epoch.
+has the states of all global random generators. `format` is the number of the file format. The random streams for the
+order of the examples and for the augmentation need no state, because they are derived from the seed and the epoch.
 """
 
 

@@ -54,10 +54,10 @@ class Preparation:
     deviation: tuple[float, ...] = (255.0,)
 
     def __call__(self, images: Tensor, channels: int | None) -> Tensor:
-        """Return preprocessed images for a network.
+        """Return preprocessed images for a network, as B x channels x height x width floats.
 
         Args:
-            images: B x C x H x W bytes.
+            images: B images with C channels, as B x C x H x W bytes.
             channels: Number of channels that the network expects; None if unknown. The channel of gray images is
                 repeated to get this number of channels.
 
@@ -157,7 +157,6 @@ def _extracted(
     batch_size: int,
     progress: Progress,
 ) -> dict[str, NDArray[np.float32]]:
-    """Return the features, keyed "train" and "test"; rows that an interrupted call left in `work` are reused."""
     # rows are only appended to rows of the same dataset, network and settings
     told = f"{dataset.digest} {network.identity} {preparation} {batch_size}"
     key = hashlib.sha256(told.encode()).hexdigest()
@@ -210,7 +209,6 @@ def _features(network: FeatureNetwork, images: Tensor) -> NDArray[np.float32]:
 
 
 def _finished_rows(note: Path, target: Path, key: str, count: int) -> tuple[int, Any]:
-    """Return the number of rows that an interrupted call finished, and their matrix; (0, None) if there are none."""
     with suppress(OSError, *DAMAGE):
         told = json.loads(note.read_text(encoding="utf-8"))
         rows: Any = np.load(target, mmap_mode="r+")

@@ -47,7 +47,7 @@ def build_schedule(config: TrainingConfig, optimizer: torch.optim.Optimizer) -> 
 
 
 def set_rate(optimizer: Any, rate: float) -> None:
-    """Set the learning rate of all parameters.
+    """Set the learning rate of all parameters of an optimizer.
 
     Args:
         optimizer: Optimizer to change.

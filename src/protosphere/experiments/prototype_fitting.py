@@ -65,7 +65,8 @@ def fitted_prototypes(
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Training and test examples of the run.
         folder: Folder for the checkpoint, the metrics and the weights of the run.
-        fabric: Lightning Fabric. It trains a network if the prototypes are computed from a trained network.
+        fabric: The `Fabric` object of Lightning with which networks are trained, if the prototypes depend on a
+            training.
 
     Raises:
         StorageError: If the stored prototypes cannot be read, or have another dimension than the config.
@@ -97,7 +98,6 @@ def fitted_prototypes(
 def _class_vector_prototypes(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> ps.SphericalCode:
-    """Return prototypes made from one vector per class: its mean input, or its weight vector in a learned layer."""
     if config.prototypes == "class_means":
         vectors = input_class_means(config, dataset, fabric)
     else:
@@ -148,7 +148,6 @@ def _after_warmup(
     folder: Path,
     fabric: Any,
 ) -> ps.SphericalCode:
-    """Train the prototypes `code` together with the network for a few epochs, and return the new prototypes."""
     # the trained network is not used any more
     head = MovingPrototypes(configured_head(config, code))
     alone = config.changed(

@@ -62,7 +62,7 @@ The runs are ordered as by nested loops over the lists in this order, with the l
 """
 
 NEEDED = {"prototypes": ("schemes", "dims"), "bottleneck": ("dims",), "linear": ()}
-"""Names of the lists that a grid must have, by the value of its head."""
+"""Mapping from each value of the setting `head` to the names of the lists that a grid with this value must have."""
 
 ONLY_SWEPT = ("scheme", "dim", "mapping", "seed")
 """Settings that a sweep file can give only as a list, such as the list `seeds` for the setting `seed`."""
@@ -162,7 +162,6 @@ def _runs(
 def _runs_of(
     base: TrainingConfig, head: str, grid: Mapping[str, Any]
 ) -> Iterator[TrainingConfig]:
-    """Yield the configs that `grid` describes for one value of the setting `head`."""
     # settings that neither `grid` nor this function gives have their values in `base`
     unused = {"head"}
     settings = base.record() | _settings(grid)

@@ -22,7 +22,7 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Progress, ignore
 
 Drawn = tuple[Any, list[dict[str, Any]]]
-"""Type of a pair: a matplotlib figure, and the rows of a table with its data."""
+"""Type of a pair: a matplotlib figure, and the rows of a table with the data of the figure."""
 
 MOST_KEPT_CODES = 12
 """Largest number of codes in the cache. A code for a thousand classes takes a few megabytes."""
@@ -37,7 +37,8 @@ class NamedFigure:
     Attributes:
         name: Name of the figure, by which `draw` finds it.
         summary: Description in one line.
-        make: Function (seed, progress) that returns the figure and the rows of its table.
+        make: Function that takes a seed and a progress function, and returns a matplotlib figure and the rows of a
+            table with the data of the figure.
     """
 
     name: str
@@ -91,8 +92,8 @@ def prototypes(
 ) -> SphericalCode:
     """Return the code that `ps.construct` returns for these arguments, from a cache if possible.
 
-    The cache has codes without options of the schemes of Lindström et al. (2024) that optimize points by gradient
-    descent.
+    Only schemes of Lindström et al. (2024) that optimize points by gradient descent have their codes in the cache, and
+    only if no options are given.
 
     Args:
         scheme: Name of the scheme, such as 'simplex'.
@@ -189,17 +190,15 @@ def native_requests(
 
 
 def _full_reed_solomon_lengths(K: int, low: int, high: int) -> list[int]:
-    """Return the dimensions of Reed-Solomon codes of full length, with q symbols over the field of order q."""
     lengths: list[int] = []
     for q in prime_powers(256):
-        length = q * (q - 1)
+        length = q * (q - 1)  # q symbols of q - 1 coordinates each
         if q**q >= K and low <= length <= high:
             lengths.append(length)
     return lengths
 
 
 def _between_powers(powers: Iterable[int], half: int) -> list[int]:
-    """Return 9/8, 10/8, 12/8 and 14/8 times each of `powers`, rounded down, if the result is below `half`."""
     dims: list[int] = []
     for power in powers:
         for eighths in (9, 10, 12, 14):

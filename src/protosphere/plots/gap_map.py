@@ -30,7 +30,7 @@ MOST_LABELED_ROWS = 16
 """Largest number of rows for which every row is labeled."""
 
 MOST_LABELED_COLUMNS = 30
-"""Largest number of columns for which a column near the last labeled one may be labeled, too."""
+"""Largest number of columns of a map in which columns close to the last labeled column are labeled, too."""
 
 GRID = {"edgecolors": "#DDDDDD", "linewidth": 0.2}
 

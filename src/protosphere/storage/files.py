@@ -37,7 +37,6 @@ _numbers = count()
 
 
 def _resolved(target: Path) -> Path:
-    """Return `target` with all symbolic links resolved, or raise StorageError if that is impossible."""
     try:
         place = target.resolve()
         place.exists()
@@ -95,7 +94,6 @@ def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
 
 
 def _created(beside: Path, place: Path) -> int:
-    """Create the empty temporary file `beside`, and return the permissions that the finished file gets."""
     old_mode = place.stat().st_mode if place.exists() else None
     if old_mode is None:
         usable_mode = USUAL_MODE
@@ -104,6 +102,7 @@ def _created(beside: Path, place: Path) -> int:
         usable_mode = stat.S_IMODE(old_mode) | OWNER_WRITES
     beside.unlink(missing_ok=True)  # of a killed process that had our number
     os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, usable_mode))
+    # the permissions of the finished file
     return beside.stat().st_mode if old_mode is None else old_mode
 
 

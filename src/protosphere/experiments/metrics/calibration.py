@@ -29,8 +29,8 @@ def calibration_error(predictions: Predictions) -> Tensor:
     """Return a vector of 30 sums over a batch, from which the expected calibration error is computed.
 
     The confidence of a prediction is its largest class probability. Predictions are grouped into 15 bins of equal width
-    by their confidence. The first 15 entries are the sums of the confidences in each bin. The other 15 entries are the
-    numbers of correct predictions in each bin.
+    by their confidence. The first 15 entries are the sums of the confidences of the predictions in bins 1 to 15. The
+    other 15 entries are the numbers of correct predictions in bins 1 to 15.
 
     Args:
         predictions: Logits and true classes of the examples of the batch.

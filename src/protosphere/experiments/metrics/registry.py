@@ -21,7 +21,7 @@ class Predictions:
 
     Attributes:
         logits: B x K logits, where K is the number of classes.
-        labels: B true classes.
+        labels: B indices of the true classes.
         dataset: Dataset of the examples.
 
     Example:

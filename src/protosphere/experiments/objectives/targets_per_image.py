@@ -48,7 +48,7 @@ class NoiseAsTargetsHead(nn.Module):
         self.targets = NoiseAsTargets(prototypes)
 
     def embed(self, features: Tensor) -> Tensor:
-        """Return the B x n embeddings of B x `feature_dim` features, where n is the dimension of the targets."""
+        """Return the B x n embeddings of B x `feature_dim` features. The targets have the same dimension n."""
         return self.projector(features)
 
     def teacher_features(self, views: Tensor) -> None:
