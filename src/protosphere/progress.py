@@ -24,12 +24,10 @@ LINE_SECONDS = 5.0
 """Smallest number of seconds between two lines, if standard error is not a terminal."""
 
 STARTING = "starting"
-"""Name of the step that is shown before the first report, for example during imports or compilation."""
+"""Name of the stage that is shown before the first report, for example during imports or compilation."""
 
 
 class _StageBars:
-    """Display with one progress bar for each stage."""
-
     def __init__(self, label: str, console: Console) -> None:
         from rich.progress import (
             BarColumn,
@@ -72,8 +70,6 @@ class _StageBars:
 
 
 class _StageLines:
-    """Display that writes a line of text every few seconds."""
-
     def __init__(self, label: str, console: Console) -> None:
         self.label = label
         self.console = console
@@ -87,7 +83,7 @@ class _StageLines:
             self.console.print(text, soft_wrap=True)
 
     def stop(self) -> None:
-        """Do nothing, because the lines stay on the screen."""
+        pass  # the lines stay on the screen
 
 
 @contextmanager

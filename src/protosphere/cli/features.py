@@ -1,6 +1,6 @@
-"""Command `protosphere features`.
+"""Command `protosphere features`, which writes the features of a dataset's images to a file.
 
-Options that several commands share, such as --json, have their help text in the module `arguments`.
+Options that several commands share, such as --json, have their help text in the module `protosphere.cli.arguments`.
 """
 
 from typing import Annotated

@@ -112,7 +112,7 @@ def format_cosine(value: Cosine) -> str:
     """Return a cosine as text with six decimal places, followed by its exact value if this is a short fraction.
 
     A float is never followed by an exact value. After a fraction with more than 24 characters, only the word "exact" is
-    added. Integers are written without decimal places.
+    added. A fraction that is an integer is written without decimal places, as in '0 (exactly)'.
 
     >>> format_cosine(Fraction(-1, 99)), format_cosine(Fraction(0)), format_cosine(0.0365871)
     ('-0.010101 (exactly -1/99)', '0 (exactly)', '0.036587')
