@@ -44,8 +44,8 @@ class PartTable:
 
     Attributes:
         names: Names of the parts, of the values of each part, and of the classes.
-        values: K x P matrix. Entry (i, p) is the index of the value of part p of class i. It is None if every
-            combination of values is a class.
+        values: K x P matrix. Entry (i, p) is the index of the value of part p of class i. None means that all
+            combinations of values are classes, in the order in which the value of the last part changes fastest.
     """
 
     names: PartNames
@@ -63,7 +63,10 @@ class PartTable:
 
     @property
     def lists_all_combinations(self) -> bool:
-        """Whether the classes are all combinations of values, in the order in which the last part changes fastest."""
+        """Whether the classes are all combinations of values, in lexicographic order.
+
+        In this order, the value of the last part changes fastest.
+        """
         if self.values is None:
             return True
         if len(self.values) != prod(self.sizes):
@@ -75,9 +78,9 @@ class PartTable:
     def text(self) -> str:
         """The table as text, from which `part_table` makes the table again.
 
-        If every combination of values is a class, the text has the sizes, such as '19 x 21'. Otherwise the text has a
-        heading and a line for each class, with comma-separated cells: the name of the class, and the value of each
-        part. If the classes have no names, the first cell is empty.
+        If the attribute `values` is None, the text has the number of values of each part, such as '19 x 21'. Otherwise
+        the text has a heading and a line for each class, with comma-separated cells: the name of the class, and the
+        value of each part. If the classes have no names, the first cell of each line is empty.
         """
         if self.values is None:
             return " x ".join(map(str, self.sizes))

@@ -107,7 +107,8 @@ def design_size(n: int, m: int) -> int:
 
     Args:
         n: Dimension.
-        m: Strength of the design: averages over its points are exact for polynomials of degree up to m.
+        m: Strength of the design. For every polynomial of degree up to m, the mean over the points of the design is the
+            mean over the sphere.
     """
     k = m // 2
     if m % 2:

@@ -147,7 +147,7 @@ class Construction:
         chosen: Mapping[str, Any],
         options: Mapping[str, Any],
     ) -> Cosine | None:
-        """Return a proved upper bound on the maximum cosine of a code, or None if no theorem gives one.
+        """Return a proved upper bound on the maximum cosine of the code for a request, or None if no theorem gives one.
 
         Args:
             num_classes: Number K of points.

@@ -93,7 +93,8 @@ def device_data(
 
     The split is random. The setting `validation` is the fraction of the examples that become validation examples. The
     setting `train_images` is the number of examples that are split; 0 stands for all examples of the dataset. After the
-    split, label noise is added to the training examples.
+    split, a fraction of the labels of the training examples, the setting `label_noise`, is replaced by random other
+    classes.
 
     Args:
         dataset: Dataset with training and test examples.

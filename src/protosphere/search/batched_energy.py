@@ -88,7 +88,14 @@ class WeightedSums:
 
 
 def unit_rows(variables: Tensor) -> tuple[Tensor, Tensor]:
-    """Return m vectors of R^n for each of B codes, divided by their norms, and the (B, m, 1) norms."""
+    """Divide m vectors of R^n for each of B codes by their norms.
+
+    Args:
+        variables: (B, m, n) array of the vectors.
+
+    Returns:
+        The (B, m, n) unit vectors, and the (B, m, 1) norms of the given vectors.
+    """
     smallest = torch.finfo(variables.dtype).tiny
     squares = variables.square().sum(dim=2, keepdim=True)
     norms = squares.sqrt_().clamp_min_(smallest)

@@ -114,8 +114,8 @@ def cosine_table(units: Points, columns: Points, table: Points) -> float:
 def near_pairs(units: Points, columns: Points, table: Points, t: float) -> Indices:
     """Return the pairs of points that have a weight above exp(-26) in the smooth maximum cosine.
 
-    The weight of a pair is exp(t (cos - maximum cosine)). After the points have moved by up to 4 / t, the cosines of
-    all other pairs are still at least 18 / t below the maximum cosine that was found here.
+    The weight of a pair is exp(t (cos - maximum cosine)). After each point has moved by up to 4 / t, the cosines of all
+    other pairs are still at least 18 / t below the maximum cosine that was found here.
 
     Args:
         units: (K, n) unit points. n must be a multiple of four; points of other dimensions must be padded with zeros.

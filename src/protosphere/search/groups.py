@@ -206,10 +206,10 @@ def group_names(max_order: int) -> dict[str, list[Permutation]]:
         max_order: Largest order of cyclic and metacyclic groups. A few of the other groups may be larger.
 
     Returns:
-        A dictionary from names to lists of permutations that generate the group. A permutation of d letters is the
-        tuple of the images of 0, ..., d - 1. "C7" is the cyclic group of order 7, "C2^3" is a product of three cyclic
-        groups of order 2, and "S4" is a symmetric group. "C7:C3(2)" is the metacyclic group of order 21 in which a
-        generator of C3 multiplies the letters of C7 by 2.
+        A dictionary from the name of each group to a list of permutations that generate the group. A permutation of d
+        letters is the tuple of the images of 0, ..., d - 1. "C7" is the cyclic group of order 7, "C2^3" is a product of
+        three cyclic groups of order 2, and "S4" is a symmetric group. "C7:C3(2)" is the metacyclic group of order 21 in
+        which a generator of C3 multiplies the letters of C7 by 2.
     """
     generators = {f"C{m}": [_cycle(m)] for m in range(2, max_order + 1)}
     generators.update(_metacyclic_groups(max_order))

@@ -172,7 +172,7 @@ class Choice:
     Attributes:
         reason: Reason for the choice, one sentence.
         considered: The candidates, with the chosen candidate first.
-        interrupted: Whether the search was ended by Ctrl-C.
+        interrupted: Whether Ctrl-C ended the search of `ps.best` early.
     """
 
     reason: str

@@ -181,9 +181,9 @@ class Catalogue:
         sources: The stored codes.
         entries: Derivations of codes from stored codes. A pair (K, n) has no entry if an equally good code results from
             the entry of another pair.
-        most_points: Largest K for which all n up to `largest_dim` were included.
-        largest_dim: Largest n for K up to `most_points`.
-        searched_beyond: Pairs (K, n) with K above `most_points` that were included.
+        most_points: Largest K for which the searches included all n up to `largest_dim`.
+        largest_dim: Largest n that the searches included for K up to `most_points`.
+        searched_beyond: Pairs (K, n) with K above `most_points` that the searches included.
     """
 
     sources: tuple[QuantizedCode, ...]
@@ -216,8 +216,8 @@ class Catalogue:
 
         An entry is valid if it satisfies all these conditions:
 
-        - The catalogue has a stored code with the index `source`. If this code has more dimensions than the entry, the
-          difference is at most the number of its points.
+        - The catalogue has a stored code with the index `source`. If this stored code has more dimensions than the
+          entry, the difference is at most the number of points of the stored code.
         - The entry has 2 to 6,000 points, 1 to 6,000 dimensions, a seed of at least 0, and a maximum cosine from -1 to
           1.
         - The searches for the catalogue included (K, n).

@@ -46,7 +46,7 @@ def descent_infeasible_reason(
         weight: Weight of the similarities: 'auto' or from 0 to 1.
         steps: Number of steps of the descent.
         lr: Learning rate of the descent.
-        temperature: Value of the inverse temperature in the last step; None for the default K.
+        temperature: Value of the inverse temperature in the last step; None for the default of the construction.
 
     Raises:
         InvalidArgumentError: If `weight`, `steps`, `lr` or `temperature` is invalid.
@@ -80,8 +80,8 @@ def weight_for(weight: float | str, similarity: Points, dim: int) -> float:
     by the standard deviation of the similarities of all pairs of classes, or 1 if this quotient is above 1.
 
     Args:
-        weight: A number, or 'auto'.
-        similarity: Symmetric K x K matrix.
+        weight: Weight of the similarities: a number, or 'auto'.
+        similarity: Symmetric K x K matrix of the similarities of K classes.
         dim: Dimension n.
     """
     if not isinstance(weight, str):

@@ -119,7 +119,8 @@ def quantized(
             number of all steps.
 
     Returns:
-        The quantized points, which approximate the rotated vectors, and the mean cosine of points and vectors.
+        The quantized points, which approximate the rotated vectors, and the mean cosine between a rotated vector and
+        its point.
 
     Raises:
         InfeasibleError: If there are too few parts for K classes, or the distance cannot be reached.
@@ -290,7 +291,7 @@ def mean_cosine(units: Units, found: QuantizedPoints) -> float:
     """Return the mean over all rows of `units` of the cosine between the vector and its quantized point.
 
     Args:
-        units: K x n matrix of unit vectors as rows, rotated as the vectors that were quantized.
+        units: K x n matrix of the unit vectors that were quantized, as rows, after their rotation.
         found: Quantized points. Point i belongs to row i of `units`.
     """
     total = 0.0

@@ -65,7 +65,7 @@ MARGIN = 2e-5
 
 
 def spread(points: Points, least_degrees: float, rng: np.random.Generator) -> Points:
-    """Move apart all points whose angle is smaller than a given angle.
+    """Move apart all pairs of points whose angle is smaller than a given angle.
 
     Args:
         points: Unit vectors, as rows.
@@ -93,7 +93,7 @@ def spread(points: Points, least_degrees: float, rng: np.random.Generator) -> Po
 def spread_in_space(
     points: Points, distance: float, rng: np.random.Generator
 ) -> Points | None:
-    """Move apart all points of R^n that are closer than a distance, or return None if the search fails.
+    """Move apart all pairs of points of R^n that are closer than a distance, or return None if the search fails.
 
     Args:
         points: Vectors of norm at most 1, as rows.
@@ -191,16 +191,18 @@ def _near(
 def close_pairs(
     points: Points, rows: Indices, distance: float, most: float = np.inf
 ) -> tuple[Indices, Indices]:
-    """Return all pairs of points closer than a distance, of which at least one point is in `rows`, each pair once.
+    """Return all pairs of points that are closer than a distance and have at least one point in `rows`.
+
+    Each pair occurs once.
 
     Args:
         points: Vectors of norm at most 1, one per row.
         rows: Indices of the points whose neighbors are searched.
-        distance: Euclidean distance.
+        distance: Euclidean distance below which two points are returned as a pair.
         most: If there are more pairs than this number, some of them may be missing in the result.
 
     Returns:
-        Two arrays: the smaller and the larger index of each pair.
+        Two arrays: the smaller index and the larger index of each pair of points.
     """
     left: list[Indices] = [rows[:0]]
     right: list[Indices] = [rows[:0]]

@@ -17,7 +17,7 @@ from protosphere.types import Cosine, Points
 def frame(gram: Points, dim: int) -> Points:
     """Return K unit vectors of R^n, as rows, that have a given Gram matrix.
 
-    The Gram matrix must be K/n times the matrix of an orthogonal projection.
+    The Gram matrix must be K/n times the matrix of an orthogonal projection of rank n.
 
     Args:
         gram: K x K Gram matrix. Its diagonal is overwritten by ones.

@@ -125,7 +125,7 @@ def hierarchical(
             `ps.construct` also accepts a matrix. The empty text means that no similarity is added.
         weight: Factor of the similarity, from 0 to 1, or 'auto'. If the similarities are the cosines of some points in
             R^n, 'auto' stands for 1. Otherwise it stands for 0.12 divided by the standard deviation of the
-            similarities, and at most for 1.
+            similarities, or for 1 if this quotient is above 1.
         steps: Number of steps of the descent.
         lr: Learning rate of the descent.
         temperature: Last value of the inverse temperature t. If it is None, the last value is the larger of K and 100.

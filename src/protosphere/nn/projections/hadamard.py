@@ -116,7 +116,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return self.outer.shape[1]
 
     def extra_repr(self) -> str:
-        """Return the number of cosets, the codewords per coset and the dimension, for `print(model)`."""
+        """Return a text with the number of cosets, the points per coset and the dimension, for `print(model)`."""
         return f"cosets={self.num_cosets}, codewords={self.per_coset}, dim={self.dim}"
 
     def forward(self, z: Tensor) -> Tensor:
@@ -136,7 +136,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         return products.flatten(1).to(z.dtype)
 
     def binned(self, z: Tensor) -> Tensor:
-        """Return the coordinates of the B rows of `z` times `coefficient`, in the order of the bins.
+        """Return the first `length` coordinates of the B rows of `z`, times `coefficient`, in the order of the bins.
 
         The coordinates of codewords are divided into b bins of at most L coordinates. The result has the shape (b, B,
         L). Entry (i, j, l) belongs to row j of `z` and coordinate l of bin i. If bin i has fewer than L coordinates,
@@ -241,9 +241,10 @@ class HadamardBlock(nn.Module, ProjectionBlock):
 
         Args:
             weights: Tensor of shape (p, B, cosets), with p weights for each sum and coset. Let b be the order of the
-                Hadamard matrix `inner`. If `both_signs` is False, p is b. If `antipodal` is True, p is b, and each
-                entry is the weight of a point minus the weight of its antipode. Otherwise p is 2b: the first b weights
-                belong to codewords, and the other b weights to their antipodes.
+                Hadamard matrix `inner`. If `both_signs` is False, p is b, the number of points of a coset. If
+                `antipodal` is True, p is b, and each entry is the weight of a point minus the weight of its antipode.
+                If `both_signs` and `glued` are True, p is 2b. The first b entries of the first axis belong to
+                codewords, and the other b entries to the antipodes of these codewords.
             tile: Range of cosets: the index of the first coset, and one past the index of the last.
         """
         b = len(self.inner)
@@ -287,7 +288,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
     def top_k(self, z: Tensor, k: int) -> TopK:
         """Return the k largest dot products of each row of `z` with the points, in descending order, and their indices.
 
-        Both tensors have one row for each row of `z`.
+        Both tensors have one row for each row of `z`, and k columns. The indices are those of the points in this block.
         """
         # the k points to find are in the k cosets whose largest dot products are largest
         best = empty_top_k(z)

@@ -128,8 +128,8 @@ class DINOLoss(nn.Module):
     def forward(self, student: Sequence[Tensor], teacher: Sequence[Tensor]) -> Tensor:
         """Return the mean loss over the batch and all pairs of different views.
 
-        A pair consists of a view of the student and a view of the teacher. In training mode, the center is updated as
-        well.
+        A pair consists of a view of the student and another view of the same images for the teacher. In training mode,
+        the center is updated as well.
 
         Args:
             student: Embeddings of the student, one B x n tensor per view. They need not be normalized. The first views

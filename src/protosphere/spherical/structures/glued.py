@@ -174,6 +174,8 @@ class GluedWords:
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Check the stored codewords, and return the maximum cosine and a text that says how it was found.
 
+        If only an upper bound on the maximum cosine is known, it is returned as an `UpperBound`.
+
         Args:
             progress: Function that is called with the name of the current stage, the number of finished steps and the
                 number of all steps.
@@ -211,7 +213,7 @@ class GluedWords:
         return Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that determine the points.
+        """Return the arrays that determine the points, by name.
 
         They are the arrays of the codewords, the array `glue_vectors`, and an array `share` with two entries: the
         numbers `share` and `group`.
@@ -230,7 +232,8 @@ class GluedWords:
         """Return the entries that a code file stores in its header for these points, by name.
 
         They are the entries for the codewords, and two more: `codewords` is the registered name of the structure that
-        stores the codewords, and `glue` is an object with the keys `share` and `group`.
+        stores the codewords, and `glue` is an object with the numbers `share` and `group`: the squared norm of the part
+        of a point that is the codeword, and the number of consecutive codewords that have the same glue vector.
         """
         return self.codewords.header() | {
             "codewords": self.codewords.name,
@@ -240,6 +243,9 @@ class GluedWords:
     @classmethod
     def read(cls, content: Content) -> GluedWords:
         """Return the points that are stored in a code file.
+
+        The file has the arrays of the codewords and the array "glue_vectors". Its header has the entries that the
+        method `header` returns.
 
         Args:
             content: Arrays and header of the file, with the number K of points and the dimension n.

@@ -93,7 +93,8 @@ class ShortenedWords(SignWords):
         """Return the codewords with the given numbers, as rows of bits that are packed into bytes.
 
         Args:
-            numbers: Indices of codewords in the shortened code, coset by coset.
+            numbers: Numbers of codewords of the shortened code. The codewords are numbered 0, 1, 2, ..., coset by
+                coset.
         """
         return self.code.numbered(numbers)
 
@@ -110,9 +111,9 @@ class ShortenedWords(SignWords):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        If `by_cosets` is False, all pairs are compared. Otherwise, an upper bound is computed by comparing cosets. If
-        no pair is known to attain the bound, all pairs are compared too. If comparing all pairs would take too long,
-        the bound is returned as an `UpperBound`.
+        If `by_cosets` is False, all pairs are compared. Otherwise, an upper bound is computed by comparing cosets. If a
+        pair is known to attain the bound, it is the maximum cosine. If not, all pairs are compared, unless that would
+        take too long. In that case, the bound is returned as an `UpperBound`.
 
         Args:
             progress: Function that is called with the name of the current stage, the number of finished steps and the

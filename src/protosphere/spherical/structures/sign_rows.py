@@ -44,9 +44,10 @@ class SignRows:
 def sign_rows_in(points: Points) -> SignRows | None:
     """Return those rows of a matrix that begin with entries +c or -c, or None if the matrix does not have this form.
 
-    The number c > 0 and the number L of entries +c or -c are taken from the last row: its entries with the same
-    absolute value as its first entry, up to the first other entry. L must be more than half of the length of the row.
-    Otherwise, the first row is used instead of the last. If its L is too small, too, the result is None.
+    The number c is the absolute value of the first entry of the last row, and L is the number of entries +c or -c at
+    the beginning of the last row. All rows whose first L entries are +c or -c are returned. L must be more than half of
+    the length of a row, and c must be above 0. If this is not so, the first row of the matrix is used instead of the
+    last row. If it is not so for the first row either, the result is None.
 
     Args:
         points: Matrix with one point per row.

@@ -109,8 +109,8 @@ class OrthogonalSimplices:
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        The cosine is an exact Fraction: 0 if the points are in at least two simplices. Otherwise it is -1 / (size - 1),
-        where `size` is the number of vertices of their simplex.
+        The cosine is an exact Fraction. It is 0 if the points are in at least two simplices. Otherwise it is -1 / (size
+        - 1), where `size` is the number of vertices of their simplex.
 
         Args:
             progress: Not called.
