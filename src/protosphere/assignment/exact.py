@@ -13,7 +13,7 @@ from protosphere.assignment.matching import min_weight_matching
 from protosphere.types import Indices, Points
 
 EQUAL_TOLERANCE = 1e-9
-"""Difference up to which cosines, or other entries of a matrix, count as equal."""
+"""Largest difference of two cosines, or of two entries of a matrix, at which they count as equal."""
 
 MAX_EXHAUSTIVE_CLASSES = 8
 """Number of classes up to which all orders are tried: 8! = 40,320."""
@@ -85,7 +85,6 @@ def exact_order(similarity: Points, cosines: Points) -> tuple[Indices, str] | No
 def _disjoint_pairs(
     cosines: Points, special: float, other: float
 ) -> NDArray[np.bool_] | None:
-    """Mark the pairs with the cosine `special`, or return None if they overlap or a cosine is neither of the two."""
     K = len(cosines)
     pairs = np.abs(cosines - special) < EQUAL_TOLERANCE
     np.fill_diagonal(pairs, False)
@@ -93,15 +92,15 @@ def _disjoint_pairs(
     is_two_valued = pairs | others | np.eye(K, dtype=np.bool_)
     if pairs.sum(axis=1).max() == 1 and np.all(is_two_valued):
         return pairs
-    return None
+    return None  # the pairs overlap, or a cosine is neither of the two
 
 
 def _matched_order(
     weights: Points, special: NDArray[np.bool_]
 ) -> tuple[Indices, str] | None:
-    """Give the special pairs of points to pairs of classes of smallest total weight; None if that is not proved."""
     K = len(weights)
     ends = np.argwhere(np.triu(special))
+    # the pairs of classes that get the special pairs of points
     matching, is_proved = min_weight_matching(weights, len(ends))
     if not is_proved:
         return None

@@ -22,14 +22,18 @@ from protosphere.types import Indices, Points
 Mask = NDArray[np.bool_]
 
 NUM_NEIGHBORS = 12
-"""Number of edges of each vertex in the first linear program, which has the edges of smallest weight."""
+"""Number of edges that each vertex adds to the first linear program: its edges of smallest weight."""
 
 TOLERANCE = 1e-7
 INTEGER_TOLERANCE = 1e-6
 MAX_ROUNDS = 200
 
 COMPONENT_THRESHOLDS = (TOLERANCE, 0.3)
-"""For each threshold, the edges with values above it and below 1 form a graph. Its components may be odd sets."""
+"""Thresholds for values of edges in a solution of the linear program.
+
+For each threshold, the edges with values above it and below 1 form a graph. Its components with an odd number of
+vertices are the odd sets whose inequalities are tested.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +106,6 @@ class _MatchingProgram:
         return reduced
 
     def add_violated_odd_sets(self, solution: _Solution) -> bool:
-        """Add odd sets whose inequality `solution` violates, and return whether such sets were found."""
         count_before = len(self.odd_sets)
         for threshold in COMPONENT_THRESHOLDS:
             for members in self._odd_components(solution, threshold):
@@ -110,6 +113,7 @@ class _MatchingProgram:
                 limit = (members.sum() - 1) // 2
                 if solution.values[is_inside].sum() > limit + TOLERANCE:
                     self.odd_sets.append(members)
+        # whether violated inequalities were found
         return len(self.odd_sets) > count_before
 
     def _odd_components(self, solution: _Solution, threshold: float) -> list[Mask]:
@@ -130,14 +134,15 @@ class _MatchingProgram:
 
 
 def min_weight_matching(weights: Points, num_pairs: int) -> tuple[Indices, bool]:
-    """Return a given number of disjoint pairs of K vertices with the smallest total weight.
+    """Return a given number of disjoint pairs of K vertices whose total weight is as small as possible.
 
     Args:
-        weights: Symmetric K x K weights of the pairs.
+        weights: Symmetric K x K matrix, whose entry (i, j) is the weight of the pair of vertices i and j.
         num_pairs: Number of pairs.
 
     Returns:
-        The pairs, one per row, and whether their total weight is proved to be the smallest.
+        A matrix with a pair in each row, the indices of its two vertices; and whether it is proved that no other such
+        pairs have a smaller total weight.
 
     Example:
         >>> min_weight_matching(np.array([[0.0, 9, 1, 9], [9, 0, 9, 2], [1, 9, 0, 9], [9, 2, 9, 0]]), 2)
@@ -184,7 +189,6 @@ def _first_edges(weights: Points) -> Mask:
 
 
 def _branch_and_bound(program: _MatchingProgram, solution: _Solution) -> Mask:
-    """Return which edges of `solution` are in the matching of `program.num_pairs` edges with the smallest weight."""
     from scipy.optimize import LinearConstraint, milp
     from scipy.sparse import csr_array
 

@@ -14,7 +14,7 @@ from protosphere.storage.files import reason
 from protosphere.types import Points
 
 MAX_ASYMMETRY = 1e-6
-"""Largest difference from the transpose, relative to the largest entry, at which a matrix counts as symmetric."""
+"""A matrix counts as symmetric if entries (i, j) and (j, i) differ by at most this number times its largest entry."""
 
 BLOCK_ROWS = 1024
 
@@ -25,24 +25,24 @@ TEXT_PREFIX = "upper triangle "
 """Beginning of the text that `similarity_text` writes."""
 
 MIN_RELATIVE_NORM = 1e-12
-"""Largest norm, relative to the largest norm of all, at which a centered vector counts as zero."""
+"""A vector minus the mean vector counts as zero if its norm is at most this number times the largest of these norms."""
 
 
 def as_similarity(given: Any, num_classes: int | None = None) -> Points:
     """Check a similarity and return it as a symmetric float64 matrix.
 
     Args:
-        given: A symmetric matrix of finite numbers; a `Taxonomy` or another object with a method `similarity()`; text
-            that `similarity_text` wrote; or the name of a tree of CIFAR-100 in the package, 'cifar100_superclasses' or
-            'cifar100_levels'.
-        num_classes: Required number K of rows. If it is None, any number of rows is accepted.
+        given: The similarity in one of these forms: a symmetric matrix of finite numbers; a `Taxonomy` or another
+            object with a method `similarity()` that returns such a matrix; a text that `similarity_text` returned; or
+            the name of a tree of CIFAR-100 in the package, 'cifar100_superclasses' or 'cifar100_levels'.
+        num_classes: Required number K of classes. If it is None, any number of at least 2 is accepted.
 
     Returns:
-        The K x K matrix.
+        The K x K matrix, whose entry (i, j) is the similarity of classes i and j.
 
     Raises:
-        InvalidArgumentError: If the matrix is not symmetric, has entries that are not finite or above 1e100 in absolute
-            value, or does not have `num_classes` rows.
+        InvalidArgumentError: If `given` has none of these forms, or if the matrix is not symmetric, has an entry that
+            is not finite or whose absolute value is above 1e100, or does not have `num_classes` rows.
     """
     if isinstance(given, str):
         given = _read_text(given)
@@ -82,7 +82,8 @@ def _check_shape(matrix: Points, num_classes: int | None) -> None:
 def similarity_text(given: Any) -> str:
     """Return a similarity matrix as text that `as_similarity` reads.
 
-    The text has the exact entries above the diagonal. The diagonal is not stored: `as_similarity` fills it with ones.
+    The text has the exact entries above the diagonal. The entries on the diagonal are not stored, and `as_similarity`
+    sets them to 1.
 
     Args:
         given: A symmetric K x K matrix, or a `Taxonomy` or another object with a method `similarity()`. Text is
@@ -103,8 +104,7 @@ def similarity_text(given: Any) -> str:
 
 
 def _read_text(text: str) -> Any:
-    """Return the matrix that `similarity_text` wrote as `text`, or the shipped tree with this name."""
-    if not text.startswith(TEXT_PREFIX):
+    if not text.startswith(TEXT_PREFIX):  # the name of a shipped tree
         return taxonomy(as_choice("similarity", text, SHIPPED))
     try:
         content = b64decode(text.removeprefix(TEXT_PREFIX), validate=True)
@@ -135,8 +135,8 @@ def real_matrix(given: Any, name: str, least_rows: int = 2) -> Points:
     """Check a matrix of finite numbers and return it in float64.
 
     Args:
-        given: Anything that holds numbers.
-        name: Name of the argument in error messages.
+        given: Matrix of numbers, such as an array, a tensor or a list of rows.
+        name: Name of the matrix in error messages.
         least_rows: Smallest number of rows: 2 if the rows are classes, 1 if the rows are images.
 
     Returns:
@@ -295,13 +295,12 @@ def _check_equal_lengths(names: Sequence[str], vectors: Sequence[Points]) -> Non
 
 
 def _scaled_to_one(matrix: Points) -> Points:
-    """Return the matrix times a power of two, so that entries are at most 1 and their squares do not overflow."""
+    # a power of two, so that no entry is rounded; squares of entries of at most 1 do not overflow
     exponent = np.frexp(np.abs(matrix).max())[1]
     return np.ldexp(matrix, -exponent)
 
 
 def _largest_asymmetry(matrix: Points) -> tuple[int, int, float]:
-    """Return row and column of the entry that differs most from its transposed entry, and the difference."""
     largest = (0, 0, 0.0)
     for start in range(0, len(matrix), BLOCK_ROWS):
         stop = start + BLOCK_ROWS

@@ -17,7 +17,7 @@ from protosphere.compiled.decorators import compiled
 from protosphere.types import Indices, Points
 
 MIN_IMPROVEMENT = 1e-9
-"""Smallest increase of the best value that counts as an improvement; smaller increases are rounding errors."""
+"""Increase of the largest objective so far above which an order is an improvement; smaller ones are rounding errors."""
 
 
 def exchange_gains(S: Points, H: Points, L: Points, order: Indices) -> Points:

@@ -104,7 +104,8 @@ def page_data(progress: Progress = ignore) -> dict[str, Any]:
 def cosine_text(value: Cosine) -> str | float:
     """Return a cosine as a value for JSON.
 
-    A Fraction is returned as a text, such as "1/4". Other cosines are returned as floats, rounded to 12 decimal places.
+    If the cosine is a Fraction, it is returned as a text, such as "1/4". Otherwise it is returned as a float, rounded
+    to 12 decimal places.
     """
     return str(value) if isinstance(value, Fraction) else round(float(value), 12) + 0.0
 
@@ -195,7 +196,6 @@ def _chain(m: int) -> list[list[Any]]:
 
 
 def _with_guarantees(cells: dict[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
-    """Return a copy of `cells` in which each row ends with the guarantee of the code, or with None."""
     return {
         scheme: [[*row, _guarantee(scheme, *row)] for row in rows]
         for scheme, rows in cells.items()

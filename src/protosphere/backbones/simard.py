@@ -12,7 +12,7 @@ from protosphere.backbones.registry import Shape, backbone
 from protosphere.backbones.subpixel import HalvingConv2d
 
 SMALLEST_UNPADDED = 13
-"""Smallest side of an image that is not padded. Without padding, smaller images would have no outputs."""
+"""Smallest side in pixels of an image that is not padded. Without padding, the output of smaller images is empty."""
 
 
 @backbone(summary="two 5 x 5 convolutions of stride 2, 100 hidden")
@@ -47,5 +47,5 @@ def simard(input_shape: Shape, dim: int) -> nn.Module:
 
 
 def _output_side(size: int, padding: int) -> int:
-    """Return the side length of the output of a 5 x 5 convolution of stride 2."""
+    # the kernel has 5 pixels and stride 2
     return (size + 2 * padding - 5) // 2 + 1

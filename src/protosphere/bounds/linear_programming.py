@@ -161,8 +161,11 @@ def delsarte_polynomial(dim: int, max_cosine: float) -> tuple[float, list[float]
 def largest_excess(values: Points) -> float:
     """Return an upper bound on the maximum of a function on an interval, or 0 if the bound is negative.
 
-    `values` are the values of the function at equally spaced points. Near each point, the function is assumed to rise
-    above the value there by at most a quarter of the absolute second difference.
+    Near each point, the function is assumed to rise above its value at this point by at most a quarter of the absolute
+    second difference of the values.
+
+    Args:
+        values: Values of the function at equally spaced points of the interval.
     """
     bend = np.pad(np.abs(np.diff(values, 2)), 1, mode="edge")
     # a parabola rises bend / 8 between its points

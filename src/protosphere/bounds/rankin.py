@@ -15,8 +15,9 @@ from protosphere.bounds.registry import bound
 def rankin(num_classes: int, dim: int) -> Bound:
     """Return a lower bound on the maximum cosine of K points in R^n by Rankin's theorem.
 
-    K <= n + 1 points have maximum cosine at least -1/(K-1), which the simplex attains; K >= n + 2 points have maximum
-    cosine at least 0, which the cross-polytope attains up to K = 2n. For K > 2n, `levenshtein` gives a higher bound.
+    - If K <= n + 1, the maximum cosine is at least -1/(K-1), which the simplex attains.
+    - If K >= n + 2, the maximum cosine is at least 0, which the cross-polytope attains up to K = 2n. For K > 2n,
+      `levenshtein` gives a higher bound.
 
     Args:
         num_classes: Number K of points, at least 2.

@@ -4,7 +4,7 @@ from protosphere.constructions.comparison import characteristic_dims
 from protosphere.errors import InvalidArgumentError, brief
 
 MOST_DIMS = 1000
-"""Largest number of dimensions in one command; more are treated as a typing error."""
+"""Largest number of dimensions in a range of --dims, such as 10:100:5; more are treated as a typing error."""
 
 LARGEST_PARSED_DIM = 100_000
 """Largest dimension that is accepted; in more dimensions, schemes that optimize by descent would take days."""
@@ -19,15 +19,15 @@ def parsed_dims(text: str, num_classes: int) -> tuple[int, ...]:
     - A text with commas is a list of dimensions.
 
     Args:
-        text: Value of the option.
+        text: Value of the option --dims.
         num_classes: Number of classes K.
 
     Returns:
         The dimensions in ascending order.
 
     Raises:
-        InvalidArgumentError: If `text` has another form, if it describes no dimension or more than 1000, or if a
-            dimension is above 100,000.
+        InvalidArgumentError: If `text` has another form, if a range with colons describes no dimension or more than
+            1,000 dimensions, or if a dimension is above 100,000.
 
     >>> parsed_dims("10:20:5", 100), parsed_dims("64,16", 100)
     ((10, 15, 20), (16, 64))

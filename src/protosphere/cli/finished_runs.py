@@ -55,9 +55,9 @@ OFF_AT_ZERO = ("prototype_warmup_epochs", "label_noise", "train_images")
 
 
 def trained_runs(records: Iterable[RunRecord]) -> list[Trained]:
-    """Return the values that figures show, for each finished run in `records`.
+    """Return, for each finished run in `records`, the values that figures show.
 
-    They include, as text, the settings that differ between these runs.
+    The values include a text with those settings of the run that differ between the finished runs.
     """
     done = [record for record in records if record.test_accuracy is not None]
     differing = differing_settings([record.config for record in done], DISTINGUISHING)
@@ -79,10 +79,10 @@ def _trained(record: RunRecord, differing: Sequence[str]) -> Trained:
 
 
 def methods_of(records: list[RunRecord]) -> dict[str, str]:
-    """Return a mapping from the digest of each finished run to the name of its method.
+    """Return a mapping from the digest of each finished run in `records` to the name of its method.
 
-    A name consists of the scheme or the learned head of the run, and of the values of those settings that differ
-    between methods.
+    A method is a way of training: a scheme or a learned head together with settings. A name consists of the scheme or
+    the learned head, and of the values of those settings that differ between methods.
     """
     done = [record for record in records if record.status == "done"]
     settings = [name for name in DEFAULTS if name not in NOT_IN_METHOD_NAMES]
@@ -112,7 +112,7 @@ def differing_settings(
         values = {
             str(getattr(config, name))
             for config in configs
-            if name not in _without_effect(config)
+            if name not in _settings_without_effect(config)
         }
         if len(values) > 1:
             found.append(name)
@@ -130,7 +130,7 @@ def variant(config: TrainingConfig, differing: Iterable[str]) -> str:
         config: Config of a run.
         differing: Names of the settings to show.
     """
-    unused = _unused_settings(config)
+    unused = _unused_or_off(config)
     parts: list[str] = []
     for name in differing:
         value = getattr(config, name)
@@ -146,8 +146,7 @@ def variant(config: TrainingConfig, differing: Iterable[str]) -> str:
     return ", ".join(parts)
 
 
-def _without_effect(config: TrainingConfig) -> set[str]:
-    """Return the names of the settings that a config does not use, because of its head or its kind of training."""
+def _settings_without_effect(config: TrainingConfig) -> set[str]:
     names: set[str] = set()
     if config.head != "prototypes":
         names.update(PROTOTYPE_SETTINGS)
@@ -158,9 +157,9 @@ def _without_effect(config: TrainingConfig) -> set[str]:
     return names
 
 
-def _unused_settings(config: TrainingConfig) -> set[str]:
-    """Return the names of the settings that a config does not use or turns off, such as a label noise of 0."""
-    unused = _without_effect(config)
+def _unused_or_off(config: TrainingConfig) -> set[str]:
+    unused = _settings_without_effect(config)
+    # settings that their value turns off
     unused.update(name for name in OFF_AT_ZERO if not getattr(config, name))
     if config.mapping not in ALIGNED_MAPPINGS:
         unused.add("similarity")

@@ -94,15 +94,16 @@ def histogram(
 
 
 def print_counts(counts: CosineCounts, most: int) -> None:
-    """Print the number of pairs with each cosine as a bar.
+    """Print the numbers of pairs of points by cosine as horizontal bars.
 
-    If the cosines are not exact, or more than `most` of them differ, there is a bar for each bin (interval of cosines)
-    instead.
+    - If the cosines are exact and at most `most` of them differ, there is a bar for each different cosine.
+    - If the cosines are exact and more than `most` of them differ, there is a bar for each bin that is not empty. The
+      bins are `most` intervals of equal length, into which [-1, 1] is divided.
+    - If the cosines are not exact, there is a bar for each bin of `counts`.
 
     Args:
-        counts: Numbers of pairs by cosine.
-        most: Largest number of bars for exact cosines. If there are more different cosines, they are grouped into this
-            many bins of equal length.
+        counts: Numbers of pairs, by exact cosine or by bin (interval of cosines).
+        most: Largest number of bars for exact cosines, and number of bins if this number is exceeded.
     """
     console = screen()
     grouped = counts.exact and len(counts.bins) > most
@@ -124,8 +125,8 @@ def bars(rows: Sequence[CosineBin], pairs: int) -> Table:
     The table has four columns: cosine, bar, number of pairs, and percentage of all pairs.
 
     Args:
-        rows: Cosines or bins, with their numbers of pairs.
-        pairs: Number of all pairs.
+        rows: Cosines or bins, each with its number of pairs of points.
+        pairs: Number of all pairs of points.
     """
     table = Table.grid(padding=(0, 2), expand=True)
     table.add_column(justify="right", no_wrap=True)

@@ -13,7 +13,7 @@ WRITERS = dict.fromkeys(FIGURE_ENDINGS, "matplotlib") | {
     ".html": "plotly",
     ".parquet": "pyarrow",
 }
-"""Names of the optional packages that write files, by the ending of the file."""
+"""Mapping from the ending of a file to the name of the optional package that writes such files."""
 
 
 def checked_output(
@@ -27,7 +27,7 @@ def checked_output(
         extras: Whether to check that the optional package that writes files with this ending is installed.
 
     Raises:
-        InvalidArgumentError: If `path` has another ending.
+        InvalidArgumentError: If the name of the file has an ending that is not allowed.
         MissingExtraError: If the package that writes such files is not installed.
         StorageError: If the folder of the file does not exist or is not writable, or if `path` is a folder.
     """
@@ -47,7 +47,7 @@ def checked_output(
 
 
 def checked_folder(folder: Path) -> Path:
-    """Return `folder` after checking that it exists and is writable.
+    """Return `folder` after checking that it is an existing folder in which files can be written.
 
     Raises:
         StorageError: If the folder does not exist or is not writable.

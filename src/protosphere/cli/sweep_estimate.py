@@ -14,11 +14,11 @@ from protosphere.experiments.record import RunRecord
 
 @dataclass
 class _Pace:
-    """Progress of one run: `epochs` epochs ended while the sweep was observed, `before` epochs earlier."""
-
+    # number of epochs that ended before the sweep was observed
     before: int
     # start of the first observed epoch in seconds by the clock, None if unknown
     since: float | None
+    # number of epochs that ended while the sweep was observed
     epochs: int = 0
     # end of the last observed epoch
     until: float = 0.0
@@ -40,8 +40,8 @@ class SweepEstimate:
     and that a fixed number of runs take place at the same time. There is no estimate until the first epoch has ended.
 
     Attributes:
-        todo: Mapping from the digest of each run, a hash of its settings that identifies it, to the number of all its
-            epochs.
+        todo: Mapping from the digest of each run of the sweep to the number of all its epochs. The digest is a hash of
+            the settings of the run, which identifies it.
         workers: Number of simultaneous runs; None to estimate this number from the observed epochs.
         clock: Function that returns the time in seconds.
         paces: Progress of the runs in progress, by digest.
@@ -100,7 +100,7 @@ class SweepEstimate:
         if not seen or seconds <= 0:
             return None
         an_epoch = seconds / sum(pace.epochs for pace in seen)
-        queues = [0.0] * (self.workers or self._at_once(seen))
+        queues = [0.0] * (self.workers or self._estimated_workers(seen))
         for digest in sorted(
             self.todo, key=lambda digest: digest not in self.paces
         ):  # runs under way first
@@ -116,10 +116,10 @@ class SweepEstimate:
             0.0, an_epoch * (self.todo[digest] - pace.before - pace.epochs) - begun
         )
 
-    def _at_once(self, seen: Sequence[_Pace]) -> int:
-        """Return the larger of the number of runs in progress with an ended epoch and the average number so far."""
+    def _estimated_workers(self, seen: Sequence[_Pace]) -> int:
         taken = max(pace.until for pace in seen) - min(
             pace.until - pace.seconds for pace in seen
         )
+        # the average number of simultaneous runs so far
         over_time = round(sum(pace.seconds for pace in seen) / taken)
         return max(1, over_time, sum(pace.epochs > 0 for pace in self.paces.values()))

@@ -56,7 +56,7 @@ def _proper_circles(
     subfield: Indices,
     q: int,
 ) -> NDArray[np.uint8]:
-    """Return the circles with a = 1, in the notation of this module, as rows of zeros and ones."""
+    # these circles have a = 1
     F = field(q * q)
     # norms[z] is z z', traces[b, z] is b z + b' z', norms_of_b[b] is b b', and `subfield` lists the elements of GF(q)
     values = F.add[norms, traces]  # z z' + Tr(b z), a row for each b
@@ -73,7 +73,7 @@ def _proper_circles(
 def _circles_through_infinity(
     traces: NDArray[np.uint8], subfield: Indices, q: int
 ) -> NDArray[np.uint8]:
-    """Return the circles with a = 0, in the notation of this module, as rows of zeros and ones."""
+    # these circles have a = 0
     F = field(q * q)
     seen = np.zeros(F.q, dtype=np.bool_)
     rows: list[NDArray[np.uint8]] = []

@@ -1,4 +1,4 @@
-"""Functions that compute the rows of an atlas, and that check an atlas by building its codes again.
+"""Functions that compute the rows of an atlas, and a function that checks an atlas by building its codes again.
 
 An atlas is a table with a row for each pair (K, n), which describes the best known code of K points in R^n.
 """
@@ -23,13 +23,13 @@ from protosphere.types import Cosine, Progress, ignore
 SAVE_SECONDS = 2.0
 
 Found = tuple[Cosine, str, str]
-"""A maximum cosine, the scheme that attains it, and the description of the code."""
+"""The maximum cosine of a code, the name of the scheme that makes the code, and a text that says what the code is."""
 
 
 def paper_columns() -> tuple[str, ...]:
-    """Return the names of the schemes that make linear codes in Lindström et al. (2024).
+    """Return the names of the two schemes of Lindström et al. (2024) that make linear codes: reed_muller and bch.
 
-    The atlas has a column for each of them.
+    The atlas has a column for each of these schemes, with the maximum cosine of its code.
     """
     return constructions_with(lambda traits: traits.in_paper and traits.linear)
 
@@ -49,7 +49,8 @@ def atlas_row(
         dim: Dimension n.
         iterations: Number of evaluations after which the search of `ps.best` ends. None means the default of `ps.best`.
         seed: Seed of the random choices of the search.
-        progress: Function that is called during the search.
+        progress: Function that is called during the search with the name of the current stage, the number of finished
+            steps, and the number of all steps.
     """
     code = best(
         num_classes=num_classes,
@@ -80,17 +81,18 @@ def beside_bounds(
     converse: Bound,
     compared: Mapping[str, float | None],
 ) -> AtlasRow:
-    """Return the row of the atlas for K points in R^n whose best code is already known.
+    """Return the row of the atlas for K points in R^n. The best code for the row is given, and is not built.
 
-    The row contains the code, the converse, the achievable bound and the maximum cosines of other schemes.
+    The row describes the given code and contains the given converse and maximum cosines. The achievable bound is
+    computed. The attributes `iterations` and `seed` of the row are 0.
 
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
-        found: Maximum cosine, scheme and description of the best code.
-        converse: The highest proved lower bound on the maximum cosine of K points in R^n.
-        compared: Maximum cosine of the code of K points in R^n of each scheme that `paper_columns` names. None for a
-            scheme that has no such code.
+        found: Three values of the best code: its maximum cosine, the name of its scheme, and its description.
+        converse: The highest proved lower bound on the maximum cosine of any K points in R^n.
+        compared: For the schemes 'reed_muller' and 'bch', by name: the maximum cosine of the scheme's code of K points
+            in R^n. If the scheme has no such code, the value is None.
     """
     value, scheme, description = found
     cell = (num_classes, dim)
@@ -137,16 +139,17 @@ def write_atlas(
     """Compute the missing rows of an atlas file, save the file, and return all its rows.
 
     An interrupted computation can be resumed, because the file is saved every few seconds. Rows of the file that were
-    made with another seed or other iterations are discarded. If another row has a better code with at least K points in
-    at most n dimensions, the row of (K, n) describes the first K points of that code. While one call runs, another call
-    for the same file raises an error.
+    made with other values of `seed` or `iterations` are discarded. If the code of another row has a lower maximum
+    cosine, at least K points and at most n dimensions, the row of (K, n) describes the first K points of that code.
+    While one call runs, another call for the same file raises a StorageError.
 
     Args:
         path: The atlas file. If it does not exist, it is created.
-        cells: The (K, n) pairs that the file must have.
+        cells: The pairs (K, n) for which the file must have a row.
         iterations: Number of evaluations after which each search ends. None means the default of `ps.best`.
         seed: Seed of the random choices of the searches.
-        progress: Function that is called before each row and at the end.
+        progress: Function that is called with the text "atlas", the number of computed rows and the number of rows to
+            compute, before each row and at the end.
     """
     with locked(Path(path), "atlas"):
         stored = read_atlas(path) if Path(path).exists() else ()
@@ -174,11 +177,12 @@ def check_atlas(rows: Iterable[AtlasRow], progress: Progress = ignore) -> int:
 
     Args:
         rows: Rows of an atlas.
-        progress: Function that is called before each row.
+        progress: Function that is called with the text "checking", the number of checked rows and the number of all
+            rows, before each row.
 
     Raises:
-        CertificateError: If a rebuilt code is worse than its row states, if a row states a wrong converse, or if a row
-            is wrong about whether its code is optimal.
+        CertificateError: If the maximum cosine of a rebuilt code is higher than its row states, if a row states a wrong
+            converse, or if a row is wrong about whether its code is optimal.
     """
     chosen = list(rows)
     for done, row in enumerate(chosen):

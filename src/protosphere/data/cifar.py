@@ -33,11 +33,11 @@ class CifarLayout:
     """Layout of a CIFAR archive.
 
     Attributes:
-        train: Names of the archive's files with training records.
-        test: Names of the archive's files with test records.
-        names: Name of the file with the names of the classes.
+        train: Names of the files in the archive with the records of training images.
+        test: Names of the files in the archive with the records of test images.
+        names: Name of the file in the archive with the names of the classes.
         num_classes: Number of classes.
-        label_bytes: Number of label bytes in a record. The last of them is the class.
+        label_bytes: Number of label bytes at the beginning of a record. The last of them is the index of the class.
     """
 
     train: tuple[str, ...]
@@ -100,7 +100,7 @@ def read_cifar(path: Path, name: str) -> Dataset:
     summary="60,000 color images of 32 x 32 pixels",
 )
 def read_cifar10(files: tuple[Path, ...]) -> Dataset:
-    """Read CIFAR-10 from its archive.
+    """Return the dataset CIFAR-10, read from its binary archive.
 
     Args:
         files: A tuple that contains only the path of the archive.
@@ -118,7 +118,7 @@ def read_cifar10(files: tuple[Path, ...]) -> Dataset:
     summary="60,000 color images of 32 x 32 pixels",
 )
 def read_cifar100(files: tuple[Path, ...]) -> Dataset:
-    """Read CIFAR-100 from its archive.
+    """Return the dataset CIFAR-100, read from its binary archive.
 
     Args:
         files: A tuple that contains only the path of the archive.
@@ -127,7 +127,6 @@ def read_cifar100(files: tuple[Path, ...]) -> Dataset:
 
 
 def _wanted_contents(path: Path, wanted: set[str]) -> Mapping[str, bytes]:
-    """Return the content of each file of the archive whose name is in `wanted`, after checking the archive."""
     found: dict[str, bytes] = {}
     with reading(path, "truncated or not a tar archive"), unpacked(path) as content:
         with tarfile.open(fileobj=content, mode="r|") as archive:

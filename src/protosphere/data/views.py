@@ -86,7 +86,7 @@ def random_views(
         generator: Random generator on the CPU.
 
     Returns:
-        One transform for each image.
+        A `Views` object with one transform for each image.
     """
     uniform = torch.rand(10, count, generator=generator)
     area = settings.crop_area + (1 - settings.crop_area) * uniform[0]
@@ -130,7 +130,7 @@ def transformed(images: Tensor, views: Views) -> Tensor:
     pixels = _resized_crops(images.float(), views)
     column = views_on(images.device, views)
     pixels = (pixels * column["brightness"]).clamp_(0, 255)
-    mean = _luma(pixels).mean((1, 2, 3), keepdim=True)
+    mean = _brightness(pixels).mean((1, 2, 3), keepdim=True)
     pixels = (mean + (pixels - mean) * column["contrast"]).clamp_(0, 255)
     if images.shape[1] != len(LUMA):
         return pixels
@@ -208,8 +208,7 @@ def gather_views(images: Tensor, rows: Tensor, views: Views, levels: Tensor) -> 
     return batch
 
 
-def _luma(pixels: Tensor) -> Tensor:
-    """Return the brightness of each pixel of B x C x H x W images, as a B x 1 x H x W tensor."""
+def _brightness(pixels: Tensor) -> Tensor:
     if pixels.shape[1] != len(LUMA):
         return pixels.mean(1, keepdim=True)
     weights = torch.tensor(LUMA, device=pixels.device).view(1, 3, 1, 1)
@@ -217,7 +216,6 @@ def _luma(pixels: Tensor) -> Tensor:
 
 
 def _resized_crops(pixels: Tensor, views: Views) -> Tensor:
-    """Return the crops of B x C x H x W images, resized to H x W pixels and mirrored where `views.mirrored` is True."""
     height, width = pixels.shape[2:]
     columns = _centers(views.left, views.width, width)
     columns = torch.where(views.mirrored[:, None], columns.flip(1), columns)

@@ -90,7 +90,7 @@ class MetricsLog:
                     self.board.add_scalar(name, value, metrics.epoch)
 
     def close(self) -> None:
-        """Close the TensorBoard writer, if there is one. This writes its buffered values."""
+        """Close the writer of TensorBoard logs, if there is one. Closing it writes its buffered values."""
         if self.board is not None:
             self.board.close()
 

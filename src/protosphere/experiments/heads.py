@@ -16,10 +16,13 @@ from protosphere.nn.scale import Scale
 from protosphere.spherical.spherical_code import SphericalCode
 
 LARGEST_LOGITS = 1 << 24
-"""Largest number of logits, B times K, that a training step keeps in memory (64 MB); for more, the loss is streamed."""
+"""Largest number of logits, B times K, that a training step keeps in memory (64 MB).
+
+If a batch of B examples and K classes has more logits, the loss is computed in blocks of classes.
+"""
 
 DEFAULT_LOSS = "cross_entropy"
-"""Name of the loss if preset and loss are "auto": all presets that "auto" may choose have this loss."""
+"""Name of the loss if the settings `preset` and `loss` are "auto". The presets that "auto" chooses have this loss."""
 
 Objective = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 """Type of a function (z, labels) -> (sum of the losses, number of correct predictions)."""
@@ -36,7 +39,7 @@ def build_head(
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         num_classes: Number of classes K.
-        code: Prototypes; None for a learned head.
+        code: Prototypes; point i is the prototype of class i. None for a learned head.
 
     Raises:
         InvalidArgumentError: If the head is "linear" and the setting `dim` is not the number of classes.
@@ -99,14 +102,16 @@ def build_objective(config: TrainingConfig, head: nn.Module) -> Objective:
 
 
 def prefers_streaming(head: PrototypeHead, batch_size: int) -> bool:
-    """Return True if the loss should be computed in blocks of classes instead of from all logits.
+    """Return True if the loss should be computed in blocks of classes instead of from a matrix of all logits.
 
-    The result is True in each of two cases: if a batch has more than 2^24 logits (`LARGEST_LOGITS`), and if the head
-    computes dot products by fast Hadamard transforms, for which computation in blocks is faster.
+    The result is True in each of these cases:
+
+    - A batch has more than 2^24 logits (`LARGEST_LOGITS`). Their number is `batch_size` times the number of classes.
+    - The head computes dot products by fast Hadamard transforms. Computation in blocks is then faster.
 
     Args:
         head: Head with the prototypes.
-        batch_size: Number of rows in a batch.
+        batch_size: Number of examples in a batch.
     """
     return (
         head.projection.kind == "hadamard"
@@ -115,7 +120,7 @@ def prefers_streaming(head: PrototypeHead, batch_size: int) -> bool:
 
 
 def check_preset_and_loss(config: TrainingConfig) -> None:
-    """Check that the preset, the scale, the loss and the options of the loss in a config are valid.
+    """Check that the preset, the scale, the loss and the options of the loss that a config names are valid.
 
     Args:
         config: Settings of the run.
@@ -176,14 +181,15 @@ class Classifier(nn.Module):
         self.objective = objective
 
     def forward(self, inputs: Tensor, labels: Tensor | None = None) -> Any:
-        """Return z, the output of the backbone, or two numbers if labels are given.
+        """Return the output z of the backbone or, if labels are given, the loss and the number of correct predictions.
 
         Args:
             inputs: Batch of B inputs of the backbone.
             labels: Classes of the B inputs; None to return z.
 
         Returns:
-            The B x n vectors z. If labels are given, the sum of the losses and the number of correct predictions.
+            The B x n vectors z. If labels are given, two scalar tensors instead of z: the sum of the losses of the B
+            inputs, and the number of correct predictions.
         """
         z = self.backbone(inputs)
         with torch.autocast(z.device.type, enabled=False):

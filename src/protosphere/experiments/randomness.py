@@ -44,7 +44,11 @@ def seed_everything(seed: int) -> None:
 
 
 def random_states() -> dict[str, Any]:
-    """Return the states of the global random generators of Python, numpy and torch, as tensors and plain numbers."""
+    """Return the states of the global random generators of Python, numpy and torch, by name.
+
+    The names are "python", "numpy", "torch" and "cuda". The last state is a list with one state per GPU, which is empty
+    without CUDA. The states consist of tensors, numbers, texts, None and lists of these.
+    """
     version, internal, gauss = random.getstate()
     name, keys, position, has_gauss, cached = GLOBAL_NUMPY.get_state(legacy=True)
     return {

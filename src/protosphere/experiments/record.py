@@ -15,7 +15,10 @@ STATUSES = ("done", "infeasible", "failed")
 METRIC_PREFIXES = ("test_", "validation_", "code_")
 
 COLUMNS = {"loss": "loss_function"}
-"""Column of a setting that has another name than the setting. The column `loss` contains the final training loss."""
+"""Mapping from a setting to its column in a table, for settings whose column has another name than the setting.
+
+The setting `loss` is in the column `loss_function`, because the column `loss` has the training loss of the last epoch.
+"""
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,8 @@ def record_from(content: Mapping[str, Any], where: str) -> RunRecord:
         where: Name of the file that contains the document, for the error message.
 
     Raises:
-        StorageError: If the document is not a record, or if its digest is not the digest of its config.
+        StorageError: If the document is not a record, if its status is unknown, or if its digest is not the digest of
+            its config.
     """
     try:
         given: dict[str, Any] = dict(content)
@@ -122,7 +126,6 @@ def record_from(content: Mapping[str, Any], where: str) -> RunRecord:
 
 
 def _check_values(given: Mapping[str, Any]) -> None:
-    """Raise ValueError if a number in a parsed record is not finite, or if a text is not a string."""
     metrics: Any = given.get("metrics", {})
     if type(metrics) is not dict:
         raise ValueError(
@@ -161,7 +164,7 @@ def record_from_row(row: Mapping[str, str], where: str) -> RunRecord:
     if not row.get("digest"):
         raise StorageError(f"'{where}' is not the record of a run: it has no digest")
     try:
-        content = _row_content(row)
+        content = _json_content_of_row(row)
     except (ValueError, RecursionError) as error:
         raise StorageError(
             f"'{where}' is not the record of a run: {brief(str(error))}"
@@ -169,8 +172,7 @@ def record_from_row(row: Mapping[str, str], where: str) -> RunRecord:
     return record_from(content, where)
 
 
-def _row_content(row: Mapping[str, str]) -> dict[str, Any]:
-    """Return the values in a row of a table in the form that a parsed JSON record has."""
+def _json_content_of_row(row: Mapping[str, str]) -> dict[str, Any]:
     config: dict[str, Any] = {}
     for name, (kind, _) in DECLARED.items():
         value = _parsed(row.get(COLUMNS.get(name, name)), kind)
@@ -191,7 +193,7 @@ def _row_content(row: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _parsed(text: str | None, kind: str) -> Any:
-    """Return the value that a text stands for, by its type annotation `kind`, such as "float | None" or "bool"."""
+    # `kind` is a type annotation, such as "float | None"
     if text is None or text == "":
         return None
     if kind.startswith("Mapping"):

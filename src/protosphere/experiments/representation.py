@@ -47,10 +47,11 @@ PROBE_BATCH = 1000
 PROBE_STEPS = 18
 PROBE_RATE = 0.01
 PROBE_DECAY = 1e-4
-"""Weight decay of AdamW for the linear probe. The other `PROBE_` constants are further settings of its training.
+"""Weight decay of AdamW in the training of the linear probe. The constants above are its other settings.
 
-The learning rate falls along a cosine. If there are few examples, batches are smaller than `PROBE_BATCH`, so that an
-epoch has at least `PROBE_STEPS` steps.
+They are the number of epochs, the largest number of examples in a batch, the smallest number of steps in an epoch, and
+the first learning rate, which falls along a cosine. If there are few examples, batches have fewer than `PROBE_BATCH`
+examples, so that an epoch has at least `PROBE_STEPS` steps.
 """
 
 
@@ -81,11 +82,11 @@ class RepresentationEvaluation:
         Args:
             labeled: Examples to classify, with their labels.
         """
-        known = self._features(self.data.train)
+        known = self._features_of(self.data.train)
         return knn_accuracy(
             known,
             self.data.train.labels,
-            self._features(labeled),
+            self._features_of(labeled),
             labeled.labels,
             self.dataset.num_classes,
         )
@@ -101,7 +102,7 @@ class RepresentationEvaluation:
         are no validation examples, the metrics with the prefix validation_ are left out. In addition, `test_accuracy`
         is the accuracy of a vote of the nearest training examples.
         """
-        known = self._features(self.data.train)
+        known = self._features_of(self.data.train)
         labels = self.data.train.labels
         classes = self.dataset.num_classes
         probe = fit_probe(known, labels, classes)
@@ -112,7 +113,7 @@ class RepresentationEvaluation:
         ):
             if not len(labeled):
                 continue
-            features = self._features(labeled)
+            features = self._features_of(labeled)
             if (
                 labeled is self.data.test
             ):  # the last epoch has computed it on validation examples
@@ -126,8 +127,7 @@ class RepresentationEvaluation:
             found[f"{prefix}prototype_perplexity"] = perplexity
         return found
 
-    def _features(self, labeled: Labeled) -> Tensor:
-        """Return the features that the network computes for the examples `labeled`, without augmentation."""
+    def _features_of(self, labeled: Labeled) -> Tensor:
         self.model.eval()
         with torch.no_grad():
             batches = evaluation_batches(self.data, labeled, Share())
@@ -252,8 +252,6 @@ def _shuffled(count: int, epoch: int) -> Iterator[Tensor]:
 
 
 class _Standardized(nn.Module):
-    """Module that applies `layer` to (features - `mean`) / `deviation`, without gradient."""
-
     def __init__(self, mean: Tensor, deviation: Tensor, layer: nn.Module) -> None:
         super().__init__()
         self.mean = mean

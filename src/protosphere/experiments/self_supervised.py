@@ -35,7 +35,7 @@ class SelfSupervised(nn.Module):
         self.head = head
 
     def forward(self, inputs: Tensor, rows: Tensor | None = None) -> Any:
-        """Return the features of `inputs` or, if `rows` is given, the loss of a batch of views.
+        """Return the features of `inputs` or, if `rows` is given, the sum of the losses of a batch of views.
 
         Args:
             inputs: B inputs. If `rows` is given, 2 B views: the first view of every image, then the second view of
@@ -46,7 +46,7 @@ class SelfSupervised(nn.Module):
             The features. If `rows` is given, two numbers: the sum of the losses of the images, and 0, because there are
             no predicted classes.
         """
-        features = _widened(self.backbone(inputs))
+        features = _at_least_float32(self.backbone(inputs))
         if rows is None:
             return features
         # the number of correct predictions of a `Classifier`, so that the training loop treats both in the same way
@@ -56,7 +56,7 @@ class SelfSupervised(nn.Module):
         head = cast("ObjectiveHead", self.head)
         taught = head.teacher_features(inputs)
         with torch.autocast(features.device.type, enabled=False):
-            wide = None if taught is None else _widened(taught)
+            wide = None if taught is None else _at_least_float32(taught)
             loss = head.loss(features, wide, rows)
             return loss * len(rows), right_answers
 
@@ -74,8 +74,7 @@ class SelfSupervised(nn.Module):
         return {name: value.detach().cpu() for name, value in state.items()}
 
 
-def _widened(features: Tensor) -> Tensor:
-    """Return the features in float32, or unchanged if they are float64."""
+def _at_least_float32(features: Tensor) -> Tensor:
     return features if features.dtype == torch.float64 else features.float()
 
 
@@ -162,16 +161,15 @@ def view_batches(
         views: list[Tensor] = []
         for _ in range(2):
             drawn = random_views(config.views, len(rows), height, width, generator)
-            views.append(_view(data, rows[mine], drawn[mine]))
+            views.append(_normalized_views(data, rows[mine], drawn[mine]))
         yield torch.cat(views), rows[mine].to(images.device), len(rows)
 
 
-def _view(data: DeviceData, rows: Tensor, views: Any) -> Tensor:
-    """Return a normalized view of each of the training images `rows`, by the given random transforms."""
+def _normalized_views(data: DeviceData, rows: Tensor, transforms: Any) -> Tensor:
     images = data.train.inputs
     compiles = images.device.type == "cpu" and images.dtype == torch.uint8
     if compiles and len(images) >= LEAST_FUSED:
         levels = data.normalized.levels(images.shape[1])
-        return gather_views(images, rows, views, levels)
+        return gather_views(images, rows, transforms, levels)
     chosen = images.index_select(0, rows.to(images.device))
-    return data.normalized(transformed(chosen, views))
+    return data.normalized(transformed(chosen, transforms))

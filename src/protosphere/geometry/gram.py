@@ -1,4 +1,7 @@
-"""Statistics of the Gram matrix of many points. The matrix is computed in blocks and is never in memory as a whole."""
+"""Statistics of the Gram matrix of many points, the matrix of all their inner products.
+
+The matrix is computed in blocks and is never in memory as a whole.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,13 +14,17 @@ from protosphere.types import PackedBits, Points, Progress, ignore
 Block = NDArray[np.float64] | NDArray[np.float32]
 
 BLOCK_ENTRIES = 1 << 22
-"""Largest number of entries of a block of rows or of the Gram matrix: 16 MB in float32, 32 MB in float64."""
+"""Largest number of entries of a block of rows, and of a block of the Gram matrix.
+
+Such a block takes 16 MB in float32 and 32 MB in float64.
+"""
 
 COLUMNS = 1 << 12
-"""Number of columns in a block: inner products are computed for each block of columns, and added in float64.
+"""Number of coordinates that are summed together. Row vectors with more columns are divided into blocks of columns.
 
-Because of the blocks, inner products of signs are exact even in float32. The rounding error in float64 grows with the
-length of a block plus the number of blocks, and not with the number of all columns.
+The inner products over each block of columns are computed in the dtype of the rows, and then added in float64. Because
+of the blocks, inner products of vectors of signs are exact even in float32. The rounding error in float64 grows with
+the number of columns in a block plus the number of blocks, and not with the number of all columns.
 """
 
 
@@ -63,7 +70,7 @@ def sign_rows(signs: PackedBits, dim: int) -> Rows:
     """Return a `Rows` object that unpacks codewords to float32 rows, with +1 for each bit 1 and -1 for each bit 0.
 
     Args:
-        signs: Codewords, packed eight bits to a byte.
+        signs: One codeword per row, packed eight bits to a byte.
         dim: Number of bits of a codeword.
     """
 
@@ -125,14 +132,19 @@ def product_error(dim: int) -> float:
 def gram_blocks(
     rows: Rows, progress: Progress = ignore
 ) -> Iterator[tuple[int, int, Block]]:
-    """Yield the blocks of the Gram matrix, the matrix of all inner products, on and above its diagonal.
+    """Yield the blocks of a Gram matrix that contain entries on or above its diagonal.
+
+    The Gram matrix has the inner products of all pairs of rows. It is divided into blocks of consecutive rows and
+    columns.
 
     Args:
         rows: Row vectors.
-        progress: Called after each block.
+        progress: Function that is called after each block with a text, the number of finished blocks and the number of
+            all blocks.
 
     Yields:
-        For each block, the index of its first row, the index of its first column, and the inner products.
+        For each block, the index of its first row in the Gram matrix, the index of its first column, and the matrix of
+            its inner products.
     """
     starts = range(0, rows.count, rows.block)
     done = 0
@@ -154,7 +166,8 @@ def pair_products(rows: Rows, progress: Progress = ignore) -> Iterator[Block]:
 
     Args:
         rows: Row vectors.
-        progress: Called after each block of the Gram matrix.
+        progress: Function that is called after each block of the Gram matrix with a text, the number of finished blocks
+            and the number of all blocks.
 
     Yields:
         For each block of the Gram matrix, a one-dimensional array with the inner products of the pairs of different
@@ -169,11 +182,12 @@ def pair_products(rows: Rows, progress: Progress = ignore) -> Iterator[Block]:
 
 
 def largest_inner_product(rows: Rows, progress: Progress = ignore) -> float:
-    """Return the largest inner product of two different rows.
+    """Return the largest inner product of two rows with different indices. If there is only one row, return -infinity.
 
     Args:
         rows: Row vectors.
-        progress: Called after each block of the Gram matrix.
+        progress: Function that is called after each block of the Gram matrix with a text, the number of finished blocks
+            and the number of all blocks.
     """
     largest = -np.inf
     for products in pair_products(rows, progress):
@@ -182,11 +196,12 @@ def largest_inner_product(rows: Rows, progress: Progress = ignore) -> float:
 
 
 def max_cosine(points: Points, progress: Progress = ignore) -> float:
-    """Return the largest cosine of two different points.
+    """Return the largest cosine of two points in different rows. If there is only one point, return -infinity.
 
     Args:
         points: Unit vectors, as rows.
-        progress: Called after each block of the Gram matrix.
+        progress: Function that is called after each block of the Gram matrix with a text, the number of finished blocks
+            and the number of all blocks.
     """
     return largest_inner_product(point_rows(points), progress)
 
@@ -200,7 +215,8 @@ def bin_cosines(
         points: Unit vectors, as rows.
         edges: Edges of the bins, in ascending order. A bin contains its lower edge; the last bin contains both edges.
             Cosines below the first edge are counted in the first bin, and cosines above the last edge in the last bin.
-        progress: Called after each block of the Gram matrix.
+        progress: Function that is called after each block of the Gram matrix with a text, the number of finished blocks
+            and the number of all blocks.
 
     Returns:
         The number of pairs in each bin.
@@ -222,7 +238,8 @@ def sign_inner_product_counts(
     Args:
         signs: Codewords, packed eight bits to a byte.
         dim: Number of bits of a codeword.
-        progress: Called after each block of the Gram matrix.
+        progress: Function that is called after each block of the Gram matrix with a text, the number of finished blocks
+            and the number of all blocks.
 
     Returns:
         A mapping from each inner product that occurs to the number of unordered pairs with this inner product.

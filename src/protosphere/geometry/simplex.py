@@ -26,9 +26,10 @@ def simplex_points(num_points: int) -> Points:
 
 
 def simplex_factors(num_points: int | Indices, j: Indices) -> Points:
-    """Return sqrt(K / ((K - 1) j (j + 1))) for K = `num_points` and each entry j.
+    """Return sqrt(K / ((K - 1) j (j + 1))) for K = `num_points` and each entry of `j`.
 
-    This is coordinate j of each of the first j vertices in the regular simplex that simplex_points(K) returns.
+    This number is coordinate j of each of the first j vertices of the regular simplex of K vertices that
+    `simplex_points` returns.
 
     Args:
         num_points: Number K of vertices, or an array with a number for each entry of `j`.

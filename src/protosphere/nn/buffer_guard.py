@@ -15,15 +15,15 @@ _remembered: WeakKeyDictionary[nn.Module, list[ref[Tensor]]] = WeakKeyDictionary
 
 
 def remember_buffers(module: nn.Module) -> None:
-    """Record which tensors are the buffers of a module now, so that `buffers_intact` can compare them later."""
+    """Record which tensors are the buffers of a module now. `buffers_intact` says later whether they were replaced."""
     _remembered[module] = [ref(buffer) for buffer in module.buffers()]
 
 
 def buffers_intact(module: nn.Module) -> bool:
-    """Return True if the buffers of a module have values, and none was replaced since `remember_buffers` was called.
+    """Return True if all buffers of a module have values and are still the tensors that `remember_buffers` recorded.
 
-    A buffer on the meta device has no values. If `remember_buffers` was never called for the module, no buffer counts
-    as replaced.
+    A buffer on the meta device has no values. If `remember_buffers` was never called for the module, the result is True
+    if no buffer is on the meta device.
 
     Args:
         module: The module.
@@ -46,10 +46,10 @@ def is_on_meta(module: nn.Module) -> bool:
 
 
 def like_buffers(module: nn.Module) -> Tensor:
-    """Return a tensor with the device and the floating-point dtype of the module's buffers.
+    """Return a tensor whose device and dtype are those of the module's first buffer with a floating-point dtype.
 
     The values of the tensor have no meaning. If no buffer has a floating-point dtype, the tensor has torch's default
-    dtype.
+    dtype, and the device of the first buffer. If the module has no buffers, it is on torch's default device.
     """
     buffers = list(module.buffers())
     for buffer in buffers:

@@ -11,15 +11,15 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.spherical.statistics import confident_scale
 
 LOGIT = 10**0.5
-"""Factor in the minimum scale of the preset `soft_cap`, which is LOGIT * sqrt(min(n, K - 1)).
+"""Factor in the smallest scale of the preset 'soft_cap' for K prototypes in R^n: LOGIT * sqrt(min(n, K - 1)).
 
 If there are many classes, a smaller scale would limit the logits too much.
 """
 
 FEW_CLASSES = 30
-"""Largest number of classes for which the default preset is `protosphere` (docs/studies/presets.md).
+"""Largest number of classes for which the default preset is 'protosphere' (docs/studies/presets.md).
 
-For more classes, the default preset is `soft_cap`.
+For more classes, the default preset is 'soft_cap'.
 """
 
 

@@ -63,22 +63,22 @@ def report_page(
         title: Text of the heading at the top of the page.
         num_classes: Number of classes of the dataset, for the bounds. If this number is None, the page has no bounds.
         runs: Finished runs, for the figures.
-        rows: For each run, a mapping from column names to values, for the table of the runs. Runs that did not finish
-            are included.
+        rows: Rows of the table of the runs, each a mapping from the names of the columns to the values. There is a row
+            for each run, including runs that did not finish.
     """
     parts = [f"<h1>{escape(title)}</h1>", _summary(runs, rows)]
     if runs:
         averages = accuracy.averages(runs)
         parts.append("<h2>Accuracy</h2>")
         # a page needs the script only once
-        parts.append(_figure_html(_accuracy(averages), with_library=True))
+        parts.append(_figure_html(_figure_by_dimension(averages), with_library=True))
         parts.append("<h2>Separation and accuracy</h2>")
-        parts.append(_figure_html(_cosine(runs), with_library=False))
+        parts.append(_figure_html(_figure_by_max_cosine(runs), with_library=False))
         if num_classes:
             parts.append("<h2>Separation and bounds</h2>")
-            parts.append(_table(_separation(num_classes, averages)))
+            parts.append(_html_table(_separation(num_classes, averages)))
     parts.append("<h2>Runs</h2>")
-    parts.append(_table(rows))
+    parts.append(_html_table(rows))
     viewport = '<meta name="viewport" content="width=device-width, initial-scale=1">'
     head = f'<meta charset="utf-8">{viewport}<title>{escape(title)}</title><style>{STYLE}</style>'
     body = "".join(parts)
@@ -105,14 +105,13 @@ def _summary(runs: Sequence[Trained], rows: Sequence[Row]) -> str:
     return f'<p class="note">{" ".join(sentences)}</p>'
 
 
-def _accuracy(rows: Sequence[Averaged]) -> Any:
-    """Return a plotly figure of mean accuracy against the dimension, with a line for each series."""
+def _figure_by_dimension(rows: Sequence[Averaged]) -> Any:
     figure = require("plotly.graph_objects").Figure()
     styles = accuracy.series_styles(rows)
     for series in accuracy.series_of(rows):
         style = styles[series[0].scheme, series[0].variant]
         if accuracy.is_reference(series):
-            _add_reference(figure, series[0], style)
+            _add_baseline(figure, series[0], style)
         else:
             _add_series(figure, series, style)
     dims = accuracy.drawn_dims(rows)
@@ -152,9 +151,9 @@ def _cosine_text(row: Averaged) -> str:
     return "none" if row.max_cosine is None else f"{row.max_cosine:.4f}"
 
 
-def _add_reference(figure: Any, row: Averaged, style: FigureStyle) -> None:
-    """Add a baseline to a plotly figure: a horizontal line, with a band for its 95% confidence interval."""
+def _add_baseline(figure: Any, row: Averaged, style: FigureStyle) -> None:
     height = 100 * row.accuracy
+    # half of the width of the 95% confidence interval
     half = 100 * (row.margin or 0)
     label = accuracy.label_of(row, style)
     figure.add_hline(
@@ -171,15 +170,14 @@ def _add_reference(figure: Any, row: Averaged, style: FigureStyle) -> None:
     )
 
 
-def _cosine(runs: Sequence[Trained]) -> Any:
-    """Return a plotly figure of accuracy against the maximum cosine, with a point for each run with prototypes."""
+def _figure_by_max_cosine(runs: Sequence[Trained]) -> Any:
     figure = require("plotly.graph_objects").Figure()
     by_scheme = accuracy.runs_with_prototypes(runs)
     styles = scheme_styles(by_scheme)
     for scheme, own in by_scheme.items():
         _add_runs(figure, own, styles[scheme])
     for row in accuracy.reference_rows(runs):
-        _add_reference(figure, row, scheme_styles([row.scheme])[row.scheme])
+        _add_baseline(figure, row, scheme_styles([row.scheme])[row.scheme])
     line = accuracy.line_through(runs)
     if line is not None:
         cosines, heights = accuracy.regression_ends(line, runs)
@@ -235,8 +233,7 @@ def _separation(num_classes: int, rows: Sequence[Averaged]) -> list[Row]:
     return table
 
 
-def _table(rows: Sequence[Row]) -> str:
-    """Return rows as an HTML table, with numeric columns aligned to the right."""
+def _html_table(rows: Sequence[Row]) -> str:
     if not rows:
         return "<p>none</p>"
     columns: dict[str, bool] = {}  # whether a column has numbers, by its name

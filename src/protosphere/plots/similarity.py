@@ -35,7 +35,8 @@ def draw_similarity(
     """Draw the similarities of classes next to the cosines of their prototypes, and write the figure to a file.
 
     Args:
-        similarity: Symmetric K x K matrix, or a class tree, from which the similarities are computed.
+        similarity: Similarities of the classes: a symmetric K x K matrix whose entry (i, j) is the similarity of
+            classes i and j, or a class tree from which this matrix is computed.
         code: Prototypes; point i is the prototype of class i.
         path: File to write; it must end in .png, .pdf or .svg.
         tree: Class tree. The classes are grouped by their superclasses in this tree, and similar superclasses are next
@@ -90,7 +91,6 @@ def drawing_order(similarity: Points, groups: Indices) -> Indices:
 
 
 def _superclass_names(tree: Taxonomy, order: Indices) -> list[str]:
-    """Return the names of the superclasses in drawing order, or an empty list if they are too many to draw."""
     parents = [tree.parents[tree.classes[index]] for index in order.tolist()]
     different = list(dict.fromkeys(parents))
     if len(different) > MOST_NAMES:
@@ -134,16 +134,14 @@ def similarity_figure(
 
 
 def _group_edges(ordered_groups: Indices) -> Points:
-    """Return the positions of lines between groups in the matrix; no lines if every class is a group of its own."""
     changes = np.flatnonzero(np.diff(ordered_groups))
-    if len(changes) == len(ordered_groups) - 1:
+    if len(changes) == len(ordered_groups) - 1:  # every class is a group of its own
         return np.empty(0)
     # a line after the first i classes is at i - 0.5
     return changes.astype(np.float64) + 0.5
 
 
 def _draw_matrix(figure: Any, ax: Any, matrix: Points, edges: Points) -> None:
-    """Draw a matrix without its diagonal in the panel `ax`, with lines at `edges` and a color bar below."""
     shown = np.array(matrix)
     np.fill_diagonal(shown, np.nan)
     limit = _color_limit(shown)
@@ -157,7 +155,7 @@ def _draw_matrix(figure: Any, ax: Any, matrix: Points, edges: Points) -> None:
         shrink=0.7,
         aspect=30,
         pad=0.03,
-        extend=_beyond(shown, limit),
+        extend=_exceeded_ends(shown, limit),
     )
     bar.outline.set_visible(False)
     ax.set(xticks=[], yticks=[])
@@ -169,15 +167,14 @@ def _draw_matrix(figure: Any, ax: Any, matrix: Points, edges: Points) -> None:
 
 
 def _color_limit(values: Points) -> float:
-    """Return the smallest absolute value that gets the darkest color; larger values are not distinguished."""
     sizes = np.abs(values)
     largest = float(np.nanmax(sizes)) or 1.0
     usual = float(np.nanquantile(sizes, 0.99))
+    # all values with a larger absolute value get the darkest color
     return max(usual, largest / 2)
 
 
-def _beyond(values: Points, limit: float) -> str:
-    """Return "both", "min", "max" or "neither": the ends of the interval -limit to limit that `values` exceed."""
+def _exceeded_ends(values: Points, limit: float) -> str:
     # values of the argument `extend` of matplotlib's color bars
     below = bool(np.nanmin(values) < -limit)
     above = bool(np.nanmax(values) > limit)

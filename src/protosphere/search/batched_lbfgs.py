@@ -15,7 +15,10 @@ MEMORY = 10
 """Number of pairs of a step and a gradient change that L-BFGS remembers."""
 
 SUFFICIENT_DECREASE = 1e-4
-"""Smallest decrease of an accepted step, as a fraction of the decrease that the slope predicts (Armijo's rule)."""
+"""Smallest decrease of the function by an accepted step, as a fraction of the decrease that the slope predicts.
+
+This is Armijo's rule.
+"""
 
 FIRST_STEP = 0.1
 """Largest absolute entry of the first step of a start. Points are rows of about unit length."""
@@ -24,7 +27,7 @@ MAX_STEP = 1.0
 """Largest absolute entry of any step."""
 
 BACKTRACKING = 0.3
-"""Factor of the step length after a step that did not decrease enough."""
+"""Factor by which the step length is multiplied after a step that did not decrease the function enough."""
 
 MIN_CURVATURE = 1e-12
 """Smallest inner product of step and gradient change, relative to the squared change, for a pair to be remembered."""
@@ -34,8 +37,7 @@ CHECK_EVERY = 20
 
 
 class _State:
-    """Variables, values, gradients, directions and L-BFGS memory of the starts that have not converged."""
-
+    # The starts are those that have not converged.
     # `pairs` holds the last steps s (first half) and gradient changes y (second half). `step_change` and
     # `change_change` hold their inner products. A start whose step failed stores a pair of zeros. Therefore all starts
     # store their pairs at the same position, and a direction costs two matrix products with few columns.
@@ -59,8 +61,7 @@ class _State:
             if isinstance(value, Tensor):
                 setattr(self, name, value[selected])
 
-    def advance(self, energy: Energy, which: Tensor) -> None:
-        """Take one trial step from every start, and shorten the next step where the value decreases too little."""
+    def try_step(self, energy: Energy, which: Tensor) -> None:
         direction, slope = self._descent_direction()
         size = self._step_size(direction)
         step = size[:, None] * direction
@@ -75,7 +76,7 @@ class _State:
         self.value = torch.where(accepted, value, self.value)
         shortened = self.length * BACKTRACKING
         self.length = torch.where(accepted, torch.ones_like(size), shortened)
-        self._update_direction(step, change, accepted & is_curved)
+        self._remember_and_update_direction(step, change, accepted & is_curved)
 
     def _descent_direction(self) -> tuple[Tensor, Tensor]:
         # along a direction without descent, the step follows the negative gradient instead
@@ -92,8 +93,9 @@ class _State:
         first = FIRST_STEP / largest_entry
         return self.length * torch.where(self.has_pairs, limited, first)
 
-    def _update_direction(self, step: Tensor, change: Tensor, keep: Tensor) -> None:
-        """Store the last step and gradient change of each start, and compute the directions of the next steps."""
+    def _remember_and_update_direction(
+        self, step: Tensor, change: Tensor, keep: Tensor
+    ) -> None:
         # The oldest pairs are overwritten. Starts whose entry of `keep` is False store zeros.
         slot = self.used % MEMORY
         self.used += 1
@@ -175,7 +177,7 @@ def batched_lbfgs(
     for used in range(1, steps):
         if not len(which) or not spend(len(which)):
             break
-        state.advance(energy, which)
+        state.try_step(energy, which)
         if used % CHECK_EVERY == 0:
             decreases = checkpoint - state.value > tolerance[which]
             result[which] = state.variables

@@ -71,7 +71,7 @@ SPRINT_MULTIPLES = (1, 3)
 """Numbers of evaluations of the two sprints of a search for a target, relative to `DescentBackend.sprint_steps`."""
 
 THRIFTY_STEPS = 50
-"""Largest number of evaluations at each temperature while a thrifty search finishes a code."""
+"""Largest number of evaluations at each inverse temperature while a thrifty search finishes a code."""
 
 VARIATION_PROBABILITY = 0.75
 """Probability of varying good codes rather than exploring new starts, in the later part of an epoch."""
@@ -83,13 +83,17 @@ NUM_POLISHED = 4
 MAX_POLISH_ALL_SIZE = 400
 
 FINISHING_REACH = 1e-3
-"""Largest difference from the target at which a screened code is finished immediately."""
+"""Largest difference of the maximum cosine from the target at which a screened code is finished immediately."""
 
 POLISHING_REACH = 1e-5
-"""Largest difference from the target at which a code is polished immediately."""
+"""Largest difference of the maximum cosine from the target at which a code is polished immediately."""
 
 SAME_CODE = 0.01
-"""Largest difference from the best code, relative to 1 - cosine, at which an arm is taken to lead to the same code."""
+"""Relative difference of maximum cosines up to which an arm is assumed to lead to the best code itself.
+
+The difference is between the result of the arm's brief descent and the best code, divided by 1 minus the maximum cosine
+of the best code.
+"""
 
 MIN_RACE_SHARE = 0.1
 """Fraction of the budget that a race must use before conclusions are drawn from its results."""
@@ -112,7 +116,7 @@ class SearchResult:
     """The best code that a search has found, and how the code was found.
 
     Attributes:
-        points: The (K, n) code.
+        points: The (K, n) points of the code.
         max_cosine: The maximum cosine of the code.
         initialization: Where the code comes from: "random", "symmetric", "refilled" or "parent" for a method that makes
             initial points, "given" or "catalogue" for a code that the caller gave, or "exact" for an optimal code that
@@ -290,7 +294,6 @@ def _run(search: BanditSearch) -> None:
 
 
 def _sprint_to_target(search: BanditSearch) -> None:
-    """Make one or two very short descents, until the best code reaches `search.target`."""
     for patience in SPRINT_MULTIPLES:
         search.sprint(patience)
         if search.pool.best.value <= search.target:
@@ -369,10 +372,10 @@ def _polish(search: BanditSearch) -> None:
 
 
 def _reaches_target(search: BanditSearch) -> bool:
-    """Finish and polish the best code if it is near the target, and return whether it reaches the target."""
     target = search.target
     if search.pool.best.value <= target:
         return True
+    # a best code near the target is finished and polished first
     while not search.pool.best.finished:
         if search.pool.best.value >= target + FINISHING_REACH:
             break
@@ -385,7 +388,6 @@ def _reaches_target(search: BanditSearch) -> bool:
 
 
 def _is_hopeless(search: BanditSearch) -> bool:
-    """Return whether the best code is finished and no arm is likely to lead to a better code."""
     best = search.pool.best
     if not best.finished or search.budget.share < MIN_RACE_SHARE:
         return False

@@ -34,7 +34,11 @@ from protosphere.search.compiled_lbfgs import (
 from protosphere.types import Indices, Points
 
 OrbitWorkspace = tuple[Points, Points, Points, Points, Points]
-"""Arrays for unit representatives, all points, the transpose of all points, cosines, and lengths of representatives."""
+"""Five arrays that `orbit_energy` overwrites, for a code of K points in R^n with m representatives.
+
+They are for the (m, n) unit representatives, the (K, n) points, the (n, K) transpose of the points, the (m, K) cosines,
+and the (m,) lengths of the representatives before they are normalized.
+"""
 
 
 @compiled
@@ -317,20 +321,29 @@ def _anneal_orbits(
 
 
 ORBIT_PAIR_COST = 2.0
-"""Cost of a pair of representative and point, relative to an ordered pair in an evaluation over all pairs."""
+"""Cost of one pair of a representative and a point in a descent over representatives.
+
+The unit is the cost of one ordered pair of points in a descent over all points of a code.
+"""
 
 MATRIX_COST = 0.5
-"""Cost of an entry of a coset matrix, in multiplications of an evaluation over all pairs."""
+"""Cost of an entry of a coset matrix in each step of a descent over representatives, in multiplications.
+
+A multiplication is counted at its cost in a descent over all points of a code.
+"""
 
 EVALUATION_PRODUCTS = 2e4
-"""Cost of an evaluation and its step in addition to the sums over pairs, in the same unit."""
+"""Cost of one step of a descent in addition to the costs of pairs and of coset matrices, in multiplications.
+
+A multiplication is counted at its cost in a descent over all points of a code.
+"""
 
 
 def orbit_products(count: int, num_points: int, dim: int) -> float:
     """Return the approximate number of multiplications of one step of a descent over the representatives of orbits.
 
-    A step computes the smooth maximum cosine and its gradient, and then moves the representatives. For a descent over
-    all points of a code, `budget.evaluation_products` returns this number.
+    A step computes the smooth maximum cosine and its gradient, and then moves the representatives. The number can be
+    compared with the result of `budget.evaluation_products`, which is for a descent over all points of a code.
 
     Args:
         count: Number m of representatives.

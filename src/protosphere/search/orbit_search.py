@@ -46,13 +46,13 @@ MAX_CODES = 20
 
 BATCH = 8
 LARGE_BATCH = 4
-"""Numbers of starts that are annealed together, for at most and for more than `LARGE_COUNT` points."""
+"""Numbers of starts that are annealed together: `BATCH` for at most `LARGE_COUNT` points, `LARGE_BATCH` for more."""
 
 NEW_PROBABILITY = 0.5
-"""Probability of drawing a new arrangement."""
+"""Probability that a start has a new arrangement rather than the symmetry of a code of the list."""
 
 STARTS_OF_NEW = 2
-"""Number of starts of a new arrangement."""
+"""Number of starts that are made of each new arrangement of a random group."""
 
 VARIATION_PROBABILITY = 0.5
 """Probability of replacing only some representatives of a code of the list rather than all of them."""
@@ -65,23 +65,30 @@ PARENT_PROBABILITY = 0.3
 
 NEW_TEMPERATURES = (5.0, 50.0)
 VARIED_TEMPERATURES = (10.0, 300.0)
-"""Ranges of the first inverse temperature of new representatives, and of partly replaced representatives."""
+"""Ranges of the first inverse temperature of a start.
+
+The first range is for starts whose representatives are all random. The second range is for starts with representatives
+of a code of the list, some of which are replaced, and for variations of given codes.
+"""
 
 RACE_MULTIPLE = 4
-"""Number of starts that are annealed briefly for each one that is annealed further."""
+"""Number of starts that are annealed briefly for each start that is annealed further."""
 
 RACE_LAST_TEMPERATURE = 300.0
 RACE_STEPS = 20
-"""Last inverse temperature of the brief descents, and their largest number of evaluations at each temperature."""
+"""Last inverse temperature of brief descents, and their largest number of evaluations at each inverse temperature."""
 
 CONTINUED_TEMPERATURE = 100.0
 """First inverse temperature of the codes that are annealed further."""
 
 REARRANGED_PROBABILITY = 0.3
-"""Probability of drawing new numbers of orbits for the symmetry of a code of the list."""
+"""Probability that a start with the symmetry group of a code of the list gets new numbers of orbits.
+
+This is used only if K is larger than `LARGE_COUNT`.
+"""
 
 GIVEN_PROBABILITY = 0.5
-"""Probability of drawing a new arrangement from the symmetries of a given code, if there are given codes."""
+"""Probability that a new arrangement is drawn as a symmetric variation of a given code, if there are given codes."""
 
 GIVEN_ATTEMPTS = 8
 GIVEN_DRAWING_PRODUCTS = 5e7
@@ -180,7 +187,8 @@ class OrbitSearch:
         backend: Object that runs the descents.
         initializations: Which kinds of random arrangements are drawn: "symmetric" for arrangements of K points,
             "parent" for arrangements of K to 1.25 K points, or both.
-        given: The given codes of which symmetric variations are drawn. Its list of codes may be empty.
+        given: Object that draws symmetric variations of the codes that the caller of the search gives. Its list of
+            codes may be empty.
         codes: The best codes so far, at most one for each symmetry, in ascending order of the maximum cosine.
         share: Fraction of the budget of the whole search that has been used for symmetric codes so far.
     """
@@ -196,7 +204,7 @@ class OrbitSearch:
 
     @property
     def value(self) -> float:
-        """The lowest maximum cosine of the codes so far, or infinity if there is no code yet."""
+        """The lowest maximum cosine of the codes found so far. If there is no code yet, it is infinity."""
         return self.codes[0].value if self.codes else float("inf")
 
     @property
@@ -215,8 +223,8 @@ class OrbitSearch:
             limit: Fraction of the budget at which the descents end.
 
         Returns:
-            The codes that result from the starts of the batch. An empty list if no arrangement for K points in R^n was
-            found.
+            The codes that result from the starts of the batch. If no start for K points in R^n was found, the list is
+            empty.
         """
         size = LARGE_BATCH if self.is_large else BATCH
         num_starts = RACE_MULTIPLE * size if self.is_large else size
@@ -225,7 +233,7 @@ class OrbitSearch:
         while len(starts) < num_starts:
             if starts and budget.expired(limit):
                 break
-            drawn = self._draw()
+            drawn = self._draw_starts()
             if not drawn:
                 break
             starts += drawn
@@ -237,18 +245,18 @@ class OrbitSearch:
         else:
             found = self._anneal(starts, first, self.backend.last, steps, limit)
         for code in found:
-            self._keep(code)
+            self._keep_if_good(code)
         return found
 
     def _race(
         self, starts: list[OrbitStart], first: Points, steps: int, limit: float
     ) -> list[OrbitCode]:
-        """Anneal all starts briefly, then anneal the `LARGE_BATCH` best codes further and return them."""
-        # the brief descent of start i begins at the inverse temperature first[i]; without time for more, its result
-        # counts
+        # the brief descent of start i begins at the inverse temperature first[i]
         raced = self._anneal(starts, first, RACE_LAST_TEMPERATURE, RACE_STEPS, limit)
         best = sorted(raced, key=lambda code: code.value)[:LARGE_BATCH]
-        if self.backend.budget.expired(limit):
+        if self.backend.budget.expired(
+            limit
+        ):  # the results of the brief descents count
             return best
         leaders = [code.as_start() for code in best]
         first = np.full(len(leaders), CONTINUED_TEMPERATURE)
@@ -262,7 +270,7 @@ class OrbitSearch:
         steps: int,
         limit: float,
     ) -> list[OrbitCode]:
-        """Anneal start i from the inverse temperature first[i] to `last`, and return the resulting codes in order."""
+        # start i begins at the inverse temperature first[i]
         annealed = self.backend.descend_arrangements(
             [(start.arrangement, start.representatives) for start in starts],
             first,
@@ -277,17 +285,16 @@ class OrbitSearch:
             for start, points in zip(starts, annealed, strict=True)
         ]
 
-    def _keep(self, found: OrbitCode) -> None:
-        """Add a code to `codes`, which keeps the best code of each symmetry and at most `MAX_CODES` codes."""
+    def _keep_if_good(self, found: OrbitCode) -> None:
         symmetry = found.arrangement.symmetry
+        # only the best code of each symmetry is kept
         same = [c for c in self.codes if c.arrangement.symmetry is symmetry]
         others = [c for c in self.codes if c.arrangement.symmetry is not symmetry]
         best = min([*same, found], key=lambda code: code.value)
         ranked = sorted([*others, best], key=lambda code: code.value)
         self.codes = ranked[:MAX_CODES]
 
-    def _draw(self) -> list[OrbitStart]:
-        """Return one or several starts, or an empty list if all attempts to draw an arrangement fail."""
+    def _draw_starts(self) -> list[OrbitStart]:
         if not self.codes or self.rng.random() < NEW_PROBABILITY:
             return self._new_starts()
         rank = int(self.rng.exponential(MEAN_RANK))
@@ -304,35 +311,32 @@ class OrbitSearch:
             num_replaced = max(1, int(count ** self.rng.random() / 2))
             kept = self.rng.permutation(count)[num_replaced:]
             fresh[kept] = code.representatives[kept]
-        temperature = self._temperature(temperatures)
+        temperature = self._random_temperature(temperatures)
         return [OrbitStart(code.initialization, code.arrangement, fresh, temperature)]
 
     def _rearranged_start(self, code: OrbitCode) -> list[OrbitStart]:
-        """Return one start with new numbers of orbits for the group of `code`, or an empty list if none is found."""
         count = sum(code.arrangement.sizes)
         arrangement = rearranged(code.arrangement.symmetry, count, self.rng)
         if arrangement is None:
             return []
         [fresh] = arrangement.random_representatives(1, self.rng)
-        temperature = self._temperature(NEW_TEMPERATURES)
+        temperature = self._random_temperature(NEW_TEMPERATURES)
         return [OrbitStart(code.initialization, arrangement, fresh, temperature)]
 
     def _given_start(self) -> list[OrbitStart]:
-        """Return one start, a symmetric variation of a given code, or an empty list if all attempts fail."""
         budget = self.backend.budget
         for _ in range(GIVEN_ATTEMPTS):
             budget.spend(GIVEN_DRAWING_PRODUCTS / budget.products)
             drawn = self.given.draw(self.num_points, self.dim, self.rng)
             if drawn is not None:
                 arrangement, representatives = drawn
-                temperature = self._temperature(VARIED_TEMPERATURES)
+                temperature = self._random_temperature(VARIED_TEMPERATURES)
                 return [
                     OrbitStart("symmetric", arrangement, representatives, temperature)
                 ]
         return []
 
     def _new_starts(self) -> list[OrbitStart]:
-        """Return a variation of a given code, or starts of a random arrangement, or an empty list if all fail."""
         if self.given.codes and self.rng.random() < GIVEN_PROBABILITY:
             found = self._given_start()
             if found:
@@ -355,12 +359,11 @@ class OrbitSearch:
         representatives = chosen.random_representatives(STARTS_OF_NEW, self.rng)
         return [
             OrbitStart(
-                initialization, chosen, rows, self._temperature(NEW_TEMPERATURES)
+                initialization, chosen, rows, self._random_temperature(NEW_TEMPERATURES)
             )
             for rows in representatives
         ]
 
-    def _temperature(self, between: tuple[float, float]) -> float:
-        """Draw an inverse temperature from a range, uniformly on a logarithmic scale."""
+    def _random_temperature(self, between: tuple[float, float]) -> float:
         lowest, highest = between
         return lowest * (highest / lowest) ** self.rng.random()

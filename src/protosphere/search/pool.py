@@ -13,7 +13,7 @@ from protosphere.types import Points
 MAX_POOL_CODES = 12
 
 SAME_VALUE = 1e-6
-"""Relative difference of their maximum cosines up to which two codes count as equal."""
+"""Two codes count as equal if their maximum cosines differ by at most this fraction of the maximum cosine."""
 
 NOTICEABLE_GAIN = 1e-4
 """Relative increase of 1 - cosine above which a new best code counts as an improvement."""
@@ -74,10 +74,11 @@ class CodePool:
         return [code for code in self.codes if not code.finished]
 
     def admit(self, found: ScreenedCode) -> None:
-        """Add a code, unless the pool is full of 12 better codes.
+        """Add a code, unless the pool has 12 codes with lower maximum cosines.
 
-        Of several codes whose maximum cosines differ by a relative 1e-6 or less, only one stays in the pool. A code
-        that was refined by Newton's method is preferred; otherwise the code with the lowest maximum cosine stays.
+        If maximum cosines of codes in the pool differ from that of the new code by a relative 1e-6 or less, only one of
+        these codes and the new code stays in the pool. This is a code that was refined by Newton's method, if there is
+        one. Among several candidates, the code with the lowest maximum cosine stays.
 
         Args:
             found: The code to add.
@@ -103,7 +104,7 @@ class CodePool:
             self.improved_at = self.budget.spent
 
     def replace(self, old: ScreenedCode, new: ScreenedCode) -> None:
-        """Remove a code from the pool, and add another code unless the pool is full of better codes.
+        """Remove a code from the pool, and add another code, as the method `admit` does.
 
         Args:
             old: The code to remove.

@@ -35,7 +35,7 @@ def require_different_points(code: SphericalCode) -> None:
         _require_different_values(structure)
         return
     # to save time, only points with equal hashes are compared
-    hashes = _hashes(code)
+    hashes = _point_hashes(code)
     order = np.argsort(hashes, kind="stable")
     same_as_next = hashes[order][1:] == hashes[order][:-1]
     seen = dict[bytes, int]()
@@ -56,8 +56,8 @@ def _require_different_values(structure: ProductPoints) -> None:
             raise CertificateError(f"two values of part {number} have the same point")
 
 
-def _hashes(code: SphericalCode) -> NDArray[np.uint64]:
-    """Return a 64-bit hash of each point, such that equal points have equal hashes."""
+def _point_hashes(code: SphericalCode) -> NDArray[np.uint64]:
+    # equal points have equal hashes
     structure = code.placement.structure
     if isinstance(structure, SignWords):
         return _word_hashes(structure)

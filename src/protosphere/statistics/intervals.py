@@ -47,9 +47,9 @@ class Compared:
 
 
 def mean_with_interval(values: Sequence[float]) -> Mean:
-    """Return the mean of one or more values with its 95% confidence interval.
+    """Return the mean of one or more values with its 95% confidence interval by Student's t distribution.
 
-    The mean of a single value has no interval.
+    For a single value, there is no interval, and the attribute `margin` of the result is None.
 
     >>> str(mean_with_interval([1.0, 2.0, 3.0]))
     '2.00 ± 2.48'

@@ -46,7 +46,7 @@ class Regression:
 
     @property
     def r_squared_interval(self) -> tuple[float, float]:
-        """Lower and upper end of the 95% confidence interval of `r_squared`, computed by Fisher's z-transform.
+        """Lower end and upper end of the 95% confidence interval of `r_squared`, computed by Fisher's z-transform.
 
         >>> line = regression([0, 1, 2, 3, 4], [0, 1, 3, 2, 4])
         >>> [round(end, 2) for end in line.r_squared_interval]

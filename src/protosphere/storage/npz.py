@@ -1,4 +1,4 @@
-"""Read compressed files safely. A StorageError is raised if a file is damaged or would expand to far too much data."""
+"""Read compressed files safely. A StorageError is raised if a file would expand to far too much data."""
 
 import gzip
 import io
@@ -43,8 +43,6 @@ DAMAGE = (
 
 
 class _BoundedReader(io.RawIOBase):
-    """Binary reader that raises a StorageError when more than `most_bytes` bytes are read."""
-
     def __init__(self, file: IO[bytes], path: Path, most_bytes: int) -> None:
         super().__init__()
         self._file = file
@@ -126,7 +124,7 @@ def read_arrays(
         StorageError: If a needed array is missing, the file cannot be read, or the arrays would unpack to far more
             bytes than real data would.
     """
-    with _opened(path) as archive:
+    with _opened_npz(path) as archive:
         present: list[str] = archive.files
         missing = [name for name in needed if name not in present]
         if missing:
@@ -148,13 +146,13 @@ def array_shape(path: Path, name: str) -> tuple[int, ...]:
     Raises:
         StorageError: If the file has no such array, or cannot be read.
     """
-    with _opened(path) as archive:
-        return _header(path, archive, name)[0]
+    with _opened_npz(path) as archive:
+        return _shape_and_sizes(path, archive, name)[0]
 
 
 @contextmanager
-def _opened(path: Path) -> Generator[np.lib.npyio.NpzFile]:
-    """Return a context manager that opens an .npz file and turns errors of its `with` block into StorageErrors."""
+def _opened_npz(path: Path) -> Generator[np.lib.npyio.NpzFile]:
+    # errors of the caller's `with` block become StorageErrors, too
     try:
         with (
             path.open("rb") as raw,
@@ -183,10 +181,9 @@ def _opened(path: Path) -> Generator[np.lib.npyio.NpzFile]:
         ) from error
 
 
-def _header(
+def _shape_and_sizes(
     path: Path, archive: np.lib.npyio.NpzFile, name: str
 ) -> tuple[tuple[int, ...], int, int]:
-    """Return the shape, the size in bytes and the packed size in bytes of an array, without reading its entries."""
     assert archive.zip is not None, "an open file has its archive"
     entry = archive.zip.getinfo(f"{name}.npy")
     most_bytes = max(UNSUSPECTED_BYTES, LARGEST_RATIO * entry.compress_size)
@@ -204,14 +201,14 @@ def _header(
         shape, _, dtype = read(member)
     if not all(isinstance(size, int) and size >= 0 for size in shape):  # pyright: ignore[reportUnnecessaryIsInstance] - as the file says
         raise ValueError(f"{name} has an impossible shape")
+    # the last two numbers are the size and the packed size in bytes
     return shape, prod(shape) * dtype.itemsize, entry.compress_size
 
 
 def _check_sizes(
     path: Path, archive: np.lib.npyio.NpzFile, names: Collection[str]
 ) -> None:
-    """Raise a StorageError if the arrays `names` together would unpack to far more bytes than real data would."""
-    sizes = {name: _header(path, archive, name)[1:] for name in names}
+    sizes = {name: _shape_and_sizes(path, archive, name)[1:] for name in names}
     total = sum(size for size, _ in sizes.values())
     packed = sum(packed for _, packed in sizes.values())
     if total > UNSUSPECTED_BYTES and total > LARGEST_RATIO * packed:

@@ -60,10 +60,11 @@ class AtlasRow:
 
 
 def monotone(rows: Iterable[AtlasRow]) -> tuple[AtlasRow, ...]:
-    """Return the rows sorted by (K, n), after replacing codes by better codes of other rows.
+    """Return the rows sorted by (K, n), after replacing codes by codes of other rows with a lower maximum cosine.
 
     A row for (K, n) can use the first K points of another row's code if that code has at least K points in at most n
-    dimensions. In the result, every row has the lowest maximum cosine among its own code and the codes that it can use.
+    dimensions. In the result, every row has the code with the lowest maximum cosine among its own code and the codes
+    that it can use.
 
     Args:
         rows: Rows of an atlas, in any order.
@@ -82,12 +83,14 @@ def monotone(rows: Iterable[AtlasRow]) -> tuple[AtlasRow, ...]:
             if found:
                 best_so_far = lowest[count] = min(found, key=lambda row: row.max_cosine)
                 if (dim, count) in cells:
-                    cells[dim, count] = _part_of(best_so_far, cells[dim, count])
+                    cells[dim, count] = _with_better_code(
+                        best_so_far, cells[dim, count]
+                    )
     return tuple(sorted(cells.values(), key=lambda row: (row.num_classes, row.dim)))
 
 
-def _part_of(better: AtlasRow, row: AtlasRow) -> AtlasRow:
-    """Return `row` with the first points of the code of `better` if they have a lower maximum cosine, else `row`."""
+def _with_better_code(better: AtlasRow, row: AtlasRow) -> AtlasRow:
+    # `better` may be `row` itself
     if better.max_cosine >= row.max_cosine - 1e-12:
         return row
     own = (better.of_classes, better.of_dim) == (better.num_classes, better.dim)
@@ -109,19 +112,19 @@ def save_atlas(path: str | Path, rows: Iterable[AtlasRow]) -> None:
 
     Args:
         path: Path of the file.
-        rows: Rows of the atlas, in the order of the file.
+        rows: Rows of the atlas in ascending order of (K, n), which is their order in the file.
     """
     write_csv(Path(path), column_names(AtlasRow), [asdict(row) for row in rows])
 
 
 def read_atlas(path: str | Path) -> tuple[AtlasRow, ...]:
-    """Read an atlas from a CSV file.
+    """Return the rows of the atlas in a CSV file that `save_atlas` wrote, sorted by (K, n).
 
     Args:
         path: Path of the file.
 
     Raises:
-        StorageError: If the file is not an atlas or is damaged.
+        StorageError: If the file cannot be read, is not an atlas, or is damaged.
     """
     with reading(path, "not an atlas, or a damaged one"):
         rows: list[AtlasRow] = []
@@ -135,7 +138,7 @@ def read_atlas(path: str | Path) -> tuple[AtlasRow, ...]:
 
 
 def shipped_atlas() -> tuple[AtlasRow, ...]:
-    """Return the atlas that is shipped with the package.
+    """Return the rows of the atlas that is shipped with the package, sorted by (K, n).
 
     The atlas has a row for each pair of 42 numbers of classes and 71 dimensions. The numbers K of classes, from 10 to
     a million, are rounded powers of sqrt(2) and round numbers such as 100 and 3,000. The dimensions n are 2, 3, ...,

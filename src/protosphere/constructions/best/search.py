@@ -35,11 +35,13 @@ MAX_EVALUATION_SECONDS = 0.5
 """Longest time that one evaluation may take for a search to be started; longer evaluations would overrun the budget."""
 
 NEAR_CONVERSE, NEAR_FOR_FEW, FEW_EVALUATIONS = 1e-3, 0.03, 500
-"""Gaps to the converse, relative to 1 - cosine, below which no search is started by default.
+"""Limits that decide whether a search is started by default.
 
-The larger gap, `NEAR_FOR_FEW`, applies if the default search has fewer than `FEW_EVALUATIONS` evaluations, which are
-hardly enough for one descent. Below this gap such searches found no better code for the (K, n) = (600, 200), (1000,
-100), (1000, 128), (1200, 300) and (2000, 64). Without a search, neither torch nor a compiler is needed.
+Let mu be the lowest maximum cosine of a known code, and b the converse. No search is started if (1 - b) / (1 - mu) is
+at most 1 + `NEAR_CONVERSE`. If the default search has fewer than `FEW_EVALUATIONS` evaluations, which are hardly enough
+for one descent, the limit is 1 + `NEAR_FOR_FEW`. Below this limit, such searches found no code with a lower maximum
+cosine for (K, n) = (600, 200), (1000, 100), (1000, 128), (1200, 300) and (2000, 64). Without a search, neither torch
+nor a compiler is needed.
 """
 
 SPREADING_STEPS = 500
@@ -68,9 +70,9 @@ class SearchLimits:
     def left(self, num_classes: int, dim: int) -> tuple[float | None, int | None]:
         """Return how many seconds and how many evaluations are left for a new search for K points in R^n.
 
-        Only one of the two limits applies, and the other one is None: the seconds if `budget` is given, otherwise the
-        evaluations. If the catalogue is used and the searches for it included K and n, the cost of that search counts
-        as spent.
+        Only one of the two limits applies, and the other one is None. If `budget` is given, the number of seconds
+        applies, otherwise the number of evaluations. If codes of the catalogue are used, and if the searches for the
+        catalogue included K points in R^n, the cost of such a search counts as already spent.
 
         Args:
             num_classes: Number K of points.
@@ -93,11 +95,11 @@ class SearchLimits:
 
 @dataclass(frozen=True)
 class Searches:
-    """Codes that searches found for K points in R^n.
+    """Codes of K points in R^n that searches found.
 
     Attributes:
-        codes: Codes of the catalogue and of the new search, if there are any.
-        covered: Whether there was a search for this K and n, now or for the catalogue.
+        codes: At most two codes: the code of the catalogue and the code of the new search, as far as they are used.
+        covered: Whether there was a search for this K and n, either now or for the catalogue.
         interrupted: Whether Ctrl-C ended the new search.
     """
 
@@ -115,8 +117,8 @@ def searched(
 ) -> Searches:
     """Return the code of the catalogue for K points in R^n and the code of a new search, if they are of use.
 
-    The code of the catalogue is left out if the best code of `built` is as good. The search is left out in each of
-    these cases:
+    The code of the catalogue is left out if its maximum cosine is not lower than that of the first code of `built`. The
+    search is left out in each of these cases:
 
     - The limits leave no time or no evaluations.
     - One evaluation is estimated to take more than 0.5 seconds.
@@ -124,11 +126,12 @@ def searched(
       the converse, a proved lower bound.
 
     Args:
-        built: Codes that have been built without a search, best first.
+        built: Codes of K points in R^n that were built without a search, with the lowest maximum cosine first.
         num_classes: Number K of points.
         dim: Dimension n.
         limits: Limits of the search, and whether the catalogue is used.
-        progress: Function that is called during the search.
+        progress: Function that is called during the search with a text, the number of finished steps, and the number of
+            all steps.
     """
     covered = limits.catalogue and shipped_catalogue().covers(num_classes, dim)
     kept = _catalogued(built, num_classes, dim, progress) if limits.catalogue else []
@@ -189,7 +192,8 @@ def spread_evenly(code: SphericalCode, progress: Progress) -> SphericalCode:
 
     Args:
         code: The code of K points from which the descent starts.
-        progress: Function that is called during the descent.
+        progress: Function that is called during the descent with a text, the number of finished steps, and the number
+            of all steps.
     """
     scale = confident_scale(code.num_classes, float(code.max_cosine))
     points = margin_descent(

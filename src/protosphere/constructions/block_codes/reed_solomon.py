@@ -19,7 +19,7 @@ LARGEST_Q = 256
 
 @dataclass(frozen=True)
 class OuterCode:
-    """A Reed-Solomon code whose symbols are replaced by vertices of a simplex.
+    """A Reed-Solomon code. Each symbol of a codeword is replaced by a vertex of a simplex, which gives a point of R^n.
 
     Attributes:
         q: Order of the field GF(q), and number of vertices of the simplex.
@@ -38,7 +38,7 @@ class OuterCode:
 
     @property
     def guarantee(self) -> Fraction:
-        """Upper bound 1 - q d / ((q - 1) n_q) on the maximum cosine.
+        """Upper bound 1 - q d / ((q - 1) n_q) on the maximum cosine of the points of the codewords.
 
         Here d = n_q - k_q + 1 is the minimum distance of the Reed-Solomon code.
         """
@@ -90,10 +90,11 @@ def _digits_needed(num_classes: int, base: int) -> int:
 
 
 def best_outer_code(num_classes: int, dim: int, q: object = None) -> OuterCode | None:
-    """Return the Reed-Solomon code in exactly n dimensions with the lowest guaranteed maximum cosine, or None.
+    """Return the Reed-Solomon code of K codewords or more whose points of R^n have the lowest guarantee.
 
-    Each symbol of a codeword is replaced by a vertex of a simplex, which gives a point in n dimensions. Codes that have
-    more than K codewords are considered, too. None is returned if no code in n dimensions has at least K codewords.
+    Each symbol of a codeword is replaced by a vertex of a simplex, which gives a point in exactly n dimensions. If no
+    code of at least K codewords gives points in n dimensions, None is returned. The guarantee is an upper bound on the
+    maximum cosine of the points.
 
     Args:
         num_classes: Number K of codewords.

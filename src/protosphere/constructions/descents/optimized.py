@@ -1,4 +1,4 @@
-"""The scheme 'optimized': the best code found by a numerical search."""
+"""The scheme 'optimized': the code with the lowest maximum cosine that a numerical search finds."""
 
 from typing import Any
 
@@ -71,9 +71,10 @@ def _merit(member: Member) -> float:
 def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points]:
     """Return codes of other schemes (algebraic codes) from which a search for K points in R^n starts.
 
-    The first code is the best algebraic code of K points in R^n, unless there is none or K is above 4,000. It is
-    followed by algebraic codes of 0.3 K to 6 K points, but at most 4,000, in n - 3 to n + 2 dimensions. Those closest
-    to a lower bound on the maximum cosine come first.
+    The first code consists of the first K points of an algebraic code in at most n dimensions, with zeros appended. Of
+    the algebraic codes with at least K points, it is the one with the lowest maximum cosine. It is left out if there is
+    no such code, or if K is above 4,000. The following codes are algebraic codes of 0.3 K to 6 K points, but at most
+    4,000, in n - 3 to n + 2 dimensions. Those whose maximum cosine is closest to a lower bound come first.
 
     Args:
         num_points: Number K of points of the search.
@@ -124,15 +125,16 @@ def optimized(
 ) -> Placement:
     """Place the points of the code with the lowest maximum cosine that a numerical search finds.
 
-    With `algebraic` and K > 2n, the search also starts from codes of other schemes. The result is then no worse than
-    the best of these codes with K points in R^n. With `budget` the points depend on the speed of the machine; otherwise
-    they depend only on the seed.
+    If `algebraic` is True and K > 2n, the search also starts from codes of other schemes. If such a code has K points
+    in R^n, the maximum cosine of the result is not above that of this code. If `budget` is given, the points depend on
+    the speed of the machine. Otherwise they depend only on the seed.
 
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
         rng: Random generator of the initial points.
-        progress: Function that is called during the search.
+        progress: Function that is called during the search with a text, the percentage of the budget that is used, and
+            100.
         iterations: Number of evaluations of the smooth maximum cosine, the function that descents minimize; None for a
             number that takes a few seconds.
         budget: Seconds after which the search ends, in place of `iterations`; None for no limit.

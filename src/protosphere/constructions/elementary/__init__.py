@@ -1,1 +1,1 @@
-"""Elementary constructions, such as simplices, polytopes and layers of equal latitude."""
+"""Elementary constructions, such as simplices, cross-polytopes and other polytopes."""

@@ -1,7 +1,7 @@
-"""Regular simplices in orthogonal subspaces.
+"""Codes that consist of regular simplices in orthogonal subspaces.
 
-Of all codes of n + 2 to 2n points with the optimal maximum cosine 0, this code has the lowest frame potential (mean
-squared cosine).
+For K from n + 2 to 2n, the lowest possible maximum cosine of K points in R^n is 0. Of all codes with this maximum
+cosine, the code of this module has the lowest frame potential, the mean squared cosine.
 """
 
 import numpy as np
@@ -15,10 +15,10 @@ from protosphere.types import Indices
 
 
 def block_sizes(num_classes: int, dim: int) -> Indices:
-    """Return the numbers of points of K - n simplices with K points in total, the larger numbers first.
+    """Return the number of points of each of K - n simplices with K points in total, the larger numbers first.
 
-    A simplex of s points spans s - 1 dimensions, so the simplices span n dimensions together. The numbers differ by at
-    most one.
+    A simplex of s points spans s - 1 dimensions, so the simplices span n dimensions together. The numbers of points of
+    two simplices differ by at most one.
 
     Args:
         num_classes: Number K of points.

@@ -18,7 +18,7 @@ BLOCK_ROWS = 1 << 14
 """Number of vectors that are converted to float64 together."""
 
 LARGEST_COVARIANCE = 4096
-"""Dimension of the vectors up to which their covariance matrix is computed: 128 MB."""
+"""Largest dimension of vectors whose covariance matrix is computed. It takes 128 MB."""
 
 SPARE_DIRECTIONS = 16
 """Number of extra random directions used if the covariance matrix is too large to compute."""
@@ -121,7 +121,7 @@ def principal_components(
 
     Args:
         vectors: K x d matrix, one vector per row.
-        most: Largest number of directions. If the vectors vary in fewer directions, only these are returned.
+        most: Largest number of directions to return. If the vectors vary in fewer directions, only these are returned.
         rng: Random generator. It is used only if d is above 4,096, where the directions are computed by a randomized
             method.
 
@@ -138,7 +138,7 @@ def principal_components(
     if vectors.shape[1] <= LARGEST_COVARIANCE:
         variances, directions = np.linalg.eigh(_covariance(vectors, mean))
     else:
-        variances, directions = _randomized(vectors, mean, most, rng)
+        variances, directions = _randomized_eigh(vectors, mean, most, rng)
     order = np.argsort(variances)[::-1][:most]
     deviations = np.sqrt(np.maximum(variances[order], 0))
     scale = float(np.abs(mean).max()) + float(deviations[0])
@@ -158,12 +158,11 @@ def _covariance(vectors: Vectors, mean: Points) -> Points:
     return total / len(vectors)
 
 
-def _randomized(
+def _randomized_eigh(
     vectors: Vectors, mean: Points, most: int, rng: np.random.Generator
 ) -> tuple[Points, Points]:
-    """Return the largest eigenvalues of the covariance matrix, in ascending order, and their eigenvectors."""
-    # Subspace iteration does not compute the covariance matrix (Halko, Martinsson and Tropp, 2011). The eigenvalues
-    # beyond the `most` largest are less accurate.
+    # Subspace iteration does not compute the covariance matrix (Halko, Martinsson and Tropp, 2011). The result has its
+    # largest eigenvalues in ascending order. Those beyond the `most` largest are less accurate.
     width = min(most + SPARE_DIRECTIONS, *vectors.shape)
     basis = np.linalg.qr(rng.standard_normal((vectors.shape[1], width)))[0]
     image = np.zeros_like(basis)

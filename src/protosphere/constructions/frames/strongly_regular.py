@@ -1,7 +1,7 @@
 """Codes whose points are the vertices of strongly regular graphs, projected to an eigenspace of the graph.
 
-Some codes have all vertices of a graph. The other codes have only the vertices with given relations to one or two fixed
-vertices, where a relation is to be adjacent or not.
+Some codes have all vertices of a graph. Each other code fixes one or two vertices, and has only the vertices that are
+adjacent to given ones of the fixed vertices and not adjacent to the others.
 """
 
 import re
@@ -23,7 +23,7 @@ from protosphere.types import Cosine, Points
 
 @dataclass(frozen=True)
 class Eigenspace:
-    """An eigenspace of a strongly regular graph: its dimension, and the cosines of the points of the vertices.
+    """An eigenspace of a strongly regular graph, in which each vertex of the graph has a point.
 
     An eigenspace of a graph is an eigenspace of its adjacency matrix. The point of a vertex is its vector of the
     standard basis, projected to the eigenspace and normalized.
@@ -61,15 +61,16 @@ def least_eigenspace(graph: Graph) -> Eigenspace:
 
 @dataclass(frozen=True)
 class View:
-    """A rule that chooses vertices of a strongly regular graph by their relations to one or two fixed vertices.
+    """A rule that chooses vertices of a strongly regular graph by their adjacency to one or two fixed vertices.
 
-    The points of the chosen vertices are projected to the orthogonal complement of the points of the fixed vertices.
+    Each vertex has a point, a unit vector in an eigenspace of the graph. The points of the chosen vertices are
+    projected to the orthogonal complement of the points of the fixed vertices, and normalized.
 
     Attributes:
-        name: Text that describes the relations.
+        name: Text that describes the rule, such as "adjacent to one vertex".
         num_fixed: Number of fixed vertices, 1 or 2.
         fixed_adjacent: Whether the two fixed vertices are adjacent. If there is only one, this is False.
-        adjacent: Entry i says whether the chosen vertices are adjacent to fixed vertex i.
+        adjacent: For each fixed vertex, whether the chosen vertices are adjacent to it.
     """
 
     name: str
@@ -78,7 +79,7 @@ class View:
     adjacent: tuple[bool, ...]
 
     def size(self, graph: Graph) -> int:
-        """Return the number of vertices of `graph` that this rule chooses."""
+        """Return the number of vertices of `graph` that this rule chooses. The fixed vertices are not chosen."""
         v = graph.vertices
         k = graph.degree
         if self.num_fixed == 1:
@@ -92,13 +93,18 @@ class View:
         return v - 2 - shared - 2 * only_one
 
     def cosines(self, eigenspace: Eigenspace) -> tuple[Fraction, Fraction]:
-        """Return the cosines of the points of two adjacent and of two non-adjacent chosen vertices, in this order.
+        """Return the two cosines that occur between the points of different vertices that this rule chooses.
 
-        These are the cosines after the points are projected to the orthogonal complement of the points of the fixed
-        vertices.
+        The points of the chosen vertices are projected to the orthogonal complement of the points of the fixed
+        vertices, and normalized. The cosine of two of these points then depends only on whether their vertices are
+        adjacent.
 
         Args:
-            eigenspace: Eigenspace in which the points are. It has the cosines before the projection.
+            eigenspace: Eigenspace of the graph. It contains the points before the projection, and their cosines.
+
+        Returns:
+            A tuple of two numbers: the cosine of the points of two adjacent vertices, and the cosine of the points of
+            two non-adjacent vertices.
         """
         a = Fraction(eigenspace.adjacent)
         b = Fraction(eigenspace.apart)
@@ -121,7 +127,7 @@ VIEWS = (
     View("adjacent to one of two vertices apart", 2, False, (True, False)),
     View("adjacent to both of two vertices apart", 2, False, (True, True)),
 )
-"""Relations to fixed vertices for which the number of chosen vertices follows from the parameters of the graph."""
+"""Rules for which the number of chosen vertices follows from the parameters of the graph."""
 
 
 @family(
@@ -135,10 +141,11 @@ def strongly_regular() -> Iterator[Member]:
     adjacency matrix and normalized. In a graph of v vertices of degree k, the cosine is then s/k for adjacent vertices,
     and (-1 - s)/(v - k - 1) for non-adjacent vertices. Complements of graphs are included.
 
-    Some codes have all vertices of a graph. Each other code has all vertices with given relations to one or two fixed
-    vertices. The points of such a code are projected to the orthogonal complement of the fixed vertices and normalized.
+    Some codes have all vertices of a graph. Each other code fixes one or two vertices, and has only the vertices that
+    are adjacent to given ones of the fixed vertices and not adjacent to the others. The points of such a code are
+    projected to the orthogonal complement of the points of the fixed vertices, and normalized.
 
-    Only codes with K > 2n are listed. For smaller K, the cross-polytope is at least as good.
+    Only codes with K > 2n are listed. For smaller K, the maximum cosine of the cross-polytope is at least as low.
     """
     for graph in graphs():
         for one in (graph, graph.complement):
@@ -178,16 +185,18 @@ def _member(
     points: Callable[[int], Points],
 ) -> Member:
     id = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")
-    return dense_member(dim, size, max(cosines), id, name, points, _step(cosines))
+    return dense_member(
+        dim, size, max(cosines), id, name, points, _common_step(cosines)
+    )
 
 
-def _step(cosines: tuple[Cosine, Cosine]) -> Fraction | None:
-    """Return the largest fraction of which 1 - c is a multiple for both cosines c; None if there is no such step."""
+def _common_step(cosines: tuple[Cosine, Cosine]) -> Fraction | None:
     first, second = cosines
     if not (isinstance(first, Fraction) and isinstance(second, Fraction)):
         return None  # at least one cosine is irrational
     left = 1 - first
     right = 1 - second
+    # 1 - c is a multiple of the step for both cosines c, and no larger fraction has this property
     over = gcd(left.numerator * right.denominator, right.numerator * left.denominator)
     step = Fraction(over, left.denominator * right.denominator)
     return step if step.denominator <= FINEST_STEP else None

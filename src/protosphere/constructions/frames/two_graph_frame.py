@@ -18,7 +18,9 @@ from protosphere.constructions.frames.tight_frames import frame, lines_member
 from protosphere.types import Points
 
 LARGEST_M = 6
-"""Largest m of symplectic lines: 2,080 lines in R^715. The next m has 8,128 lines and a Gram matrix of half a gigabyte.
+"""Largest m of symplectic two-graphs, with up to 2,080 lines in R^715.
+
+The next m has up to 8,256 lines, whose Gram matrix takes half a gigabyte.
 """
 
 

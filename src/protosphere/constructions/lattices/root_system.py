@@ -1,4 +1,4 @@
-"""Root systems: the minimal vectors of A_n, D_n, E6, E7 and E8, with angles of at least 60 degrees."""
+"""Root systems: the minimal vectors of the lattices A_n, D_n, E6, E7 and E8. Their angles are at least 60 degrees."""
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
@@ -13,7 +13,7 @@ from protosphere.geometry.sphere import normalized
 from protosphere.types import Indices, Points
 
 LARGEST_RANK = 128
-"""Largest rank: in larger dimensions other codes with maximum cosine 1/2 have far more points than 2n(n-1)."""
+"""Largest n of the codes A_n and D_n. In more dimensions, other codes with maximum cosine 1/2 have far more points."""
 
 HALF = Fraction(1, 2)
 
@@ -25,8 +25,8 @@ HALF = Fraction(1, 2)
 def root_system() -> Iterable[Member]:
     """Yield codes whose points are the normalized roots of A_n and D_n for n up to 128, and of E6, E7 and E8.
 
-    The maximum cosine is 1/2. The roots of A2 are a hexagon, the roots of A3 a cuboctahedron, and the roots of D4 a
-    24-cell. The 240 roots of E8 are an optimal code.
+    The codes come in ascending order of their dimension. The maximum cosine of each code is 1/2. The roots of A2 are a
+    hexagon, the roots of A3 a cuboctahedron, and the roots of D4 a 24-cell. The 240 roots of E8 are an optimal code.
     """
     members = list(_exceptional())
     for n in range(2, LARGEST_RANK + 1):

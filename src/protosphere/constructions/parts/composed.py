@@ -174,7 +174,8 @@ def composed(
             values: a heading with the names of the parts, then the name and the values of each class.
         codes: Scheme of the prototypes of all parts, or a JSON list with the code of each part. The empty text means
             simplices.
-        weights: Weights of the parts, separated by spaces. The empty text means equal weights.
+        weights: Text with one weight per part, in the order of the parts, separated by spaces. The empty text means
+            equal weights.
     """
     parts = checked_table(table, num_classes)
     part_codes = [

@@ -23,7 +23,7 @@ from protosphere.nn import DINOLoss, LearnedPrototypes
     reference="Caron et al. 2021, arXiv 2104.14294",
 )
 class SelfDistillationHead(nn.Module):
-    """Projection head, loss and teacher of the objective `dino`: the student predicts the teacher's output.
+    """Projection head, loss and teacher of the objective `dino`: a student network predicts the output of a teacher.
 
     The student sees one view of an image, and the teacher sees the other view. The teacher is a moving average of the
     backbone, of the projection head and, if the prototypes are learned, of the prototypes.

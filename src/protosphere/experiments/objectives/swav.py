@@ -69,4 +69,4 @@ class SwappedPredictionHead(nn.Module):
         return self.prediction(self.embed(features).chunk(2))
 
     def after_step(self, backbone: nn.Module) -> None:
-        """Do nothing, because this objective has no teacher."""
+        """Do nothing, because this objective has no teacher network to update after a step of the optimizer."""

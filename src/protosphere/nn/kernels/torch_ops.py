@@ -64,12 +64,12 @@ class TorchBackend:
     def softmax_terms(
         self, block: ProjectionBlock, z: Tensor, index: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return log-sum-exps of dot products with the points of a block, chosen points and, optionally, gradients.
+        """Return log-sum-exps of dot products with the points of a block, their gradients, and one point per vector.
 
         Args:
             block: Block with P points of dimension n.
             z: B x n vectors.
-            index: B indices of points.
+            index: B indices of points in the block, one for each vector.
             with_mean: Whether to compute the gradients.
 
         Returns:

@@ -19,7 +19,10 @@ from torch import Tensor
 from protosphere.nn.tracing import in_memory
 
 Tile = tuple[int, int]
-"""A range of units of a block, such as rows or cosets: the index of the first, and one past the index of the last."""
+"""Consecutive units of a block: the index of the first unit, and one past the index of the last unit.
+
+A unit is a point of the block or a group of its points, such as a coset.
+"""
 
 TopK = tuple[Tensor, Tensor]
 """For each of B rows, the k largest values and their indices, both B x k."""
@@ -31,10 +34,10 @@ LARGEST_EXPONENT = 80.0
 class ProjectionBlock(Protocol):
     """Protocol of a block: consecutive points of a projection, all of one kind, with the tensor operations on them.
 
-    A score is the dot product of a vector with a point. A block consists of units, such as rows of a matrix or cosets.
-    A tile is a range of units whose scores are computed together. All methods except `__call__` take tensors that need
-    no gradient and are not in half precision. The default methods treat all points as one tile, which suits blocks of
-    few points.
+    A score is the dot product of a vector with a point. The points are divided into units: a unit is a single point or
+    a group of points, such as a coset. A tile is a range of consecutive units whose scores are computed together. All
+    methods except `__call__` take tensors that need no gradient and are not in half precision. The default methods
+    treat all points as one tile, which suits blocks of few points.
 
     Attributes:
         kind: Kind of the points, such as 'matrix' or 'cosets'. Each kernel backend lists the kinds that it supports.
@@ -42,8 +45,8 @@ class ProjectionBlock(Protocol):
         dim: Dimension n.
         scores_per_row: Number of dot products that are computed for each vector. It is P, except for a block whose
             points are all combinations of the points of several parts: there it is the number of points of all parts.
-        antipodal: Whether each score that `scores` returns stands for two points: a point, and its antipode, which has
-            the negative score.
+        antipodal: Whether each score that the method `scores` returns stands for two points of the block: a point with
+            this score, and the antipode of the point, whose score is the negative of it.
     """
 
     kind: ClassVar[str]
@@ -72,9 +75,11 @@ class ProjectionBlock(Protocol):
         ...
 
     def tiles(self, batch: int) -> list[Tile]:
-        """Return ranges of units, called tiles, that together contain all units of the block.
+        """Return tiles that together contain all points of the block.
 
-        Each tile is so small that the scores of `batch` vectors fit in the cache. This default method returns one tile.
+        The points of the block are divided into units: a unit is a single point or a group of points, such as a coset.
+        A tile is a range of consecutive units, so small that the dot products of `batch` vectors with its points fit in
+        the cache. This default method returns one tile with all points, where each point is a unit.
 
         Args:
             batch: Number of vectors.
@@ -90,24 +95,24 @@ class ProjectionBlock(Protocol):
 
         Args:
             z: B x n vectors.
-            tile: Range of units: the index of the first unit, and one past the index of the last.
+            tile: One of the tiles that the method `tiles` returns.
 
         Returns:
-            A new tensor of shape (p, B, q), which the caller may overwrite. The slice [:, i, :] has the p q scores of
-            vector i. The numbers p and q and the order of the scores depend on the block. If `antipodal` is True, each
-            score stands for a point and its antipode.
+            A new tensor of shape (p, B, q), which the caller may overwrite. The slice [:, i, :] has the p q dot
+            products of vector i. The numbers p and q and the order of the points depend on the block. If the attribute
+            `antipodal` is True, there is only one dot product for a point and its antipode: that of the point.
         """
         del tile
         return self(z)[None]
 
     def tile_sum(self, weights: Tensor, tile: Tile) -> Tensor:
-        """Return the B x n weighted sums of the points of a tile.
+        """Return B weighted sums of the points of a tile, as a B x n tensor.
 
         Args:
-            weights: Tensor of shape (p, B, q) with one weight for each score that `scores` returns for the tile, in the
-                same order. If `antipodal` is True, each entry is the weight of a point minus the weight of its
-                antipode.
-            tile: Range of units: the index of the first unit, and one past the index of the last.
+            weights: Tensor of shape (p, B, q) with one weight for each dot product that the method `scores` returns for
+                B vectors and this tile, in the same order. If the attribute `antipodal` is True, each entry is the
+                weight of a point minus the weight of its antipode.
+            tile: One of the tiles that the method `tiles` returns.
         """
         del tile
         return self.weighted_sum(weights[0])
@@ -122,7 +127,11 @@ class ProjectionBlock(Protocol):
         out.copy_(self(z))
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n weighted sums of all P points, given the B x P `weights`."""
+        """Return B weighted sums of all P points, as a B x n tensor.
+
+        Args:
+            weights: B x P weights, one row for each sum.
+        """
         ...
 
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
@@ -143,15 +152,15 @@ class ProjectionBlock(Protocol):
     def top_k(self, z: Tensor, k: int) -> TopK:
         """Return the k largest dot products of each vector with the points, in descending order, and their indices.
 
-        This default method requires that `scores` returns a tensor of shape (1, B, q), with the q points of the tile in
-        the order of their indices.
+        This default method is for blocks whose units are single points. It requires that the method `scores` returns a
+        tensor of shape (1, B, q), with the q points of the tile in the order of their indices.
 
         Args:
             z: B x n vectors.
             k: Number of points, at most P.
 
         Returns:
-            B x k dot products, and the B x k indices of the points in the block.
+            The B x k dot products, and the B x k indices in the block of the points with these dot products.
         """
         found = empty_top_k(z)
         for tile in self.tiles(len(z)):
@@ -162,11 +171,11 @@ class ProjectionBlock(Protocol):
 
 
 def cuts(stop: int, size: int, start: int = 0) -> list[Tile]:
-    """Divide the indices start, ..., stop - 1 into consecutive intervals of equal length.
+    """Divide the indices start, ..., stop - 1 into consecutive intervals of `size` indices.
 
     Args:
         stop: One past the last index.
-        size: Length of an interval; a value below 1 is replaced by 1. The last interval may be shorter.
+        size: Number of indices in an interval; a value below 1 is replaced by 1. The last interval may have fewer.
         start: First index.
 
     Returns:
@@ -220,7 +229,7 @@ def tiled_log_sum_exp(
     Returns:
         B log-sum-exps, and B x n mean points. If `with_mean` is False, the second tensor is empty, B x 0.
     """
-    if _is_bounded(z, block):
+    if _cannot_overflow(z, block):
         return _bounded_log_sum_exp(z, block, with_mean)
     best = z.new_full((len(z),), -torch.inf)
     total = z.new_zeros(len(z))
@@ -234,14 +243,13 @@ def tiled_log_sum_exp(
         shrink = torch.exp(before - best)
         total = total * shrink
         mean = mean * shrink[:, None]
-        total = total + _exponentials(scores, best[:, None], block.antipodal)
+        total = total + _exponentiate_in_place(scores, best[:, None], block.antipodal)
         if with_mean:
             mean = mean + block.tile_sum(scores, tile)
     return best + total.log(), mean / total[:, None]
 
 
-def _is_bounded(z: Tensor, block: ProjectionBlock) -> bool:
-    """Return True if the vectors are in memory and so short that sums of exp(score) cannot overflow."""
+def _cannot_overflow(z: Tensor, block: ProjectionBlock) -> bool:
     # the absolute value of a score is at most |z|; below the limit, exp(-score) can be computed as 1 / exp(score)
     if not in_memory(z):
         return False
@@ -258,15 +266,17 @@ def _bounded_log_sum_exp(
     mean = z.new_zeros(len(z), z.shape[1] if with_mean else 0)
     for tile in block.tiles(len(z)):
         scores = block.scores(z, tile)
-        total = total + _exponentials(scores, None, block.antipodal)
+        total = total + _exponentiate_in_place(scores, None, block.antipodal)
         if with_mean:
             mean = mean + block.tile_sum(scores, tile)
     return total.log(), mean / total[:, None]
 
 
-def _exponentials(scores: Tensor, shift: Tensor | None, antipodal: bool) -> Tensor:
-    """Overwrite scores by their weights in the mean point, and return the sum of the exponentials for each vector."""
+def _exponentiate_in_place(
+    scores: Tensor, shift: Tensor | None, antipodal: bool
+) -> Tensor:
     # the exponential of a score s is exp(s - shift), where None stands for a shift of 0
+    # afterwards `scores` has the weights of the points in the mean point; the result has one sum per vector
     # if antipodal, the sums include the antipodes, whose exponentials are then subtracted from those of the points
     opposite = None
     if antipodal and shift is not None:
@@ -289,7 +299,7 @@ def tiled_moment(
     directions: Sequence[Tensor],
     block: ProjectionBlock,
 ) -> Tensor:
-    """Return, for each vector, the sum of the points of a block, multiplied by weights that depend on the vector.
+    """Return, for each vector, a weighted sum of the points of a block, with weights that depend on the vector.
 
     For a vector z with the number l and the directions v_1, ..., v_r, the weight of the point c_k is exp(z . c_k - l)
     times the product of the dot products v_1 . c_k, ..., v_r . c_k.

@@ -90,7 +90,7 @@ def predictions(
     """Return the predictions for the embeddings of a view, from which cross-entropies are computed.
 
     Args:
-        vectors: B x n unit vectors.
+        vectors: B x n embeddings of the B images of the view, as unit vectors.
         projection: Module that holds K fixed or learned prototypes and computes dot products with them.
         temperature: Number by which the dot products are divided to give logits.
     """

@@ -14,10 +14,13 @@ from protosphere.spherical.structures.plain import Plain
 from protosphere.types import Cosine, Progress, UpperBound
 
 MEASURED_POINTS = 200_000
-"""Largest number of points for which the maximum cosine is measured over all points."""
+"""Largest number of points for which the maximum cosine is measured over all pairs of points."""
 
 PROBED_POINTS = 20_000
-"""Number of first points among which a pair at the minimum angle is looked for if the cosine is not measured."""
+"""Number of first points of a code among which a pair at the guaranteed angle is sought.
+
+This is done only if the code has more than `MEASURED_POINTS` points.
+"""
 
 METHOD = "layers of a known angle, which a pair of points attains"
 
@@ -38,9 +41,9 @@ class LayeredPoints(Plain):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        For up to 200,000 points, the maximum cosine is measured. For more points, the result is the cosine of the angle
-        `angle`. It is a float if two of the first 20,000 points have this cosine up to rounding. Otherwise, it is an
-        `UpperBound`.
+        For up to 200,000 points, the maximum cosine is measured. For more points, the result is the cosine of the
+        attribute `angle`, the guaranteed angle. It is a float if two of the first 20,000 points have this cosine up to
+        rounding. Otherwise, it is an `UpperBound`, because no pair is known to have this cosine.
 
         Args:
             progress: Function that is called with the name of the current stage, the number of finished steps and the

@@ -24,9 +24,9 @@ from protosphere.spherical.structures.structure import Content, structure
 from protosphere.types import Cosine, Indices, PackedBits, Progress
 
 MOST_DIFFERENCE_BITS = 22
-"""Number k of rows of the generator up to which all 2^k differences of messages are enumerated.
+"""Number k of rows of the generator matrix up to which all 2^k differences of messages are enumerated.
 
-For larger k they are enumerated only if 2^k is at most four times the number of codewords.
+For larger k, they are enumerated only if 2^k is at most four times the number of points.
 """
 
 
@@ -130,9 +130,9 @@ class LinearWords(SignWords):
         }
 
     def check(self) -> None:
-        """Raise CertificateError if the stored codewords are not those that `generator` and `messages` give.
+        """Raise CertificateError if the stored codewords are not those that `generator` and `messages` determine.
 
-        If no codewords are stored because they would need too much memory, nothing is checked.
+        If the codewords are not stored, because they would need too much memory, nothing is checked.
         """
         if self.held is None:
             return

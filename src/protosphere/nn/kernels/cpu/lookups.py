@@ -28,12 +28,15 @@ from protosphere.compiled.decorators import compiled_exactly
 from protosphere.nn.kernels.cpu.simd import LANES, ONE, Block, U, W, exponentials
 
 TILE = 256
-"""Number of consecutive classes in a tile. The scores of a tile and the table of 256 values stay in the L1 cache."""
+"""Number of classes in a tile. A tile consists of consecutive classes, whose scores are computed together.
+
+The scores of a tile with LANES vectors and a lookup table of 256 rows fit in the L1 cache.
+"""
 
 LEEWAY = np.float32(30)
-"""Largest difference score - shift for which exp(score - shift) is computed without raising the shift first.
+"""Largest difference of a score and the shift of its vector for which the shift need not be raised.
 
-exp(30) does not overflow in float32.
+The shift is a number that is subtracted from all scores of a vector before exp. exp(30) does not overflow in float32.
 """
 
 Values: TypeAlias = NDArray[np.unsignedinteger[Any] | np.signedinteger[Any]]
