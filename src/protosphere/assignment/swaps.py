@@ -109,8 +109,8 @@ def tabu_search(
 
     Each step makes the exchange with the largest gain that is not tabu. After an exchange, the point that a class left
     is forbidden for this class for some steps. An exchange is tabu if it would give both classes points that are
-    forbidden for them. If the result would be better than the best order so far, the exchange is not tabu. A step in
-    which all exchanges are tabu changes nothing.
+    forbidden for them. If the objective would become larger than the largest objective so far, the exchange is not
+    tabu. A step in which all exchanges are tabu changes nothing.
 
     Args:
         S: Symmetric K x K similarities of the classes, with zeros on the diagonal.
@@ -129,7 +129,7 @@ def tabu_search(
             forbidden for v until step i + tenures[i, 1].
 
     Returns:
-        The best order found: the index of the point of each class.
+        The order with the largest objective that was found: the index of the point of each class.
     """
     K = len(S)
     until_by_class = np.zeros((K, K), np.int64)

@@ -72,7 +72,7 @@ def choice_record(choice: Choice) -> dict[str, object]:
     """Return JSON fields that explain which code `ps.best` chose, as a mapping from their names to their values.
 
     The field "reason" says why the code was chosen. The field "interrupted" says whether Ctrl-C ended the search. The
-    field "considered" is a list with one record per candidate.
+    field "considered" is a list with one record for each candidate, a code that `ps.best` considered.
 
     Args:
         choice: Record of which candidates were considered and why one of them was chosen.
@@ -95,7 +95,7 @@ def choice_record(choice: Choice) -> dict[str, object]:
 
 
 def print_choice(choice: Choice) -> None:
-    """Print a table of the candidates that `ps.best` considered, with the chosen candidate in the first row.
+    """Print a table of the candidates, the codes that `ps.best` considered. The chosen code is in the first row.
 
     A row has the guaranteed maximum cosine, the measured maximum cosine, the scheme and the description of a candidate.
 

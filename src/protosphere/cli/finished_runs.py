@@ -122,9 +122,12 @@ def differing_settings(
 def variant(config: TrainingConfig, differing: Iterable[str]) -> str:
     """Return the values of some settings of a config as text, such as "simard, epochs 6".
 
-    Numbers are preceded by the name of the setting. A setting is left out in four cases: its value is "auto", the
-    config does not use it, its value turns it off, such as a label noise of 0, or it is a seed of -1, which stands for
-    the seed of the run.
+    A number is preceded by the name of its setting. A setting is left out in each of these cases:
+
+    - Its value is "auto".
+    - The config does not use it, for example because it has another kind of head.
+    - Its value turns it off, such as a label noise of 0.
+    - It is a seed of -1, which stands for the seed of the run.
 
     Args:
         config: Config of a run.

@@ -1,6 +1,7 @@
 """Functions that compute the rows of an atlas, and a function that checks an atlas by building its codes again.
 
-An atlas is a table with a row for each pair (K, n), which describes the best known code of K points in R^n.
+An atlas is a table with a row for each pair (K, n), which describes the best known code of K points in R^n. The
+best code is the one with the lowest maximum cosine.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,13 +43,13 @@ def atlas_row(
     seed: int = 0,
     progress: Progress = ignore,
 ) -> AtlasRow:
-    """Return the row of the atlas for K points in R^n, after building the best code.
+    """Return the row of the atlas for K points in R^n, which describes the code that `ps.best` builds for it.
 
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
         iterations: Number of evaluations after which the search of `ps.best` ends. None means the default of `ps.best`.
-        seed: Seed of the random choices of the search.
+        seed: Seed of the random choices of the search of `ps.best`.
         progress: Function that is called during the search with the name of the current stage, the number of finished
             steps, and the number of all steps.
     """

@@ -41,7 +41,7 @@ YIQ = (LUMA, (0.596, -0.274, -0.322), (0.211, -0.523, 0.312))
 
 @dataclass(frozen=True)
 class Views:
-    """Random transforms of a batch of B images. Each attribute is a vector with one entry per image.
+    """Random transforms of a batch of B images. Each attribute is a vector of B entries, one for each image.
 
     Attributes:
         left, top: Column and row at which the crop begins, in pixels. The numbers need not be integers.

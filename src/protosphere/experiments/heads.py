@@ -33,8 +33,9 @@ def build_head(
 ) -> nn.Module:
     """Return the head of a config: a module that maps z, the output of the backbone, to K logits.
 
-    With prototypes, the head is a `PrototypeHead`. Without prototypes, a "bottleneck" head is a learned linear layer. A
-    "linear" head returns z unchanged, because the last layer of the backbone then computes the logits.
+    - If `code` is given, the head is a `PrototypeHead`.
+    - Otherwise, if the setting `head` of the config is "bottleneck", the head is a learned linear layer.
+    - Otherwise, the head returns z unchanged, because the last layer of the backbone computes the logits.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -59,7 +60,7 @@ def configured_head(config: TrainingConfig, code: SphericalCode) -> PrototypeHea
     """Return a `PrototypeHead` with the prototypes of `code`, and the preset and the scale of the config.
 
     The preset says how z and the prototypes give logits. The scale is the factor of the logits. If the preset of the
-    config is "auto", the head chooses it.
+    config is "auto", the head chooses it by the number of classes.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.

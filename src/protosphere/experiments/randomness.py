@@ -44,9 +44,9 @@ def seed_everything(seed: int) -> None:
 
 
 def random_states() -> dict[str, Any]:
-    """Return the states of the global random generators of Python, numpy and torch, by name.
+    """Return the states of the global random generators of Python, numpy and torch, as a dictionary.
 
-    The names are "python", "numpy", "torch" and "cuda". The last state is a list with one state per GPU, which is empty
+    The keys are "python", "numpy", "torch" and "cuda". The last state is a list with one state per GPU, which is empty
     without CUDA. The states consist of tensors, numbers, texts, None and lists of these.
     """
     version, internal, gauss = random.getstate()
@@ -89,7 +89,7 @@ def restore_random_states(states: dict[str, Any]) -> None:
 
 @contextmanager
 def own_randomness() -> Generator[None]:
-    """Return a context manager that saves the states of the global random generators and restores them at the end."""
+    """Return a context manager that saves the states of the global random generators and restores them when it ends."""
     states = random_states()
     try:
         yield

@@ -37,7 +37,7 @@ class RunRecord:
         loss: Mean training loss of the last epoch.
         max_cosine: Maximum cosine of the prototypes; None for learned heads.
         converse: Proved lower bound on the maximum cosine of any K points in R^n; None for learned heads.
-        images_per_second: Number of training examples per second, without evaluation.
+        images_per_second: Number of training examples per second during training, without evaluation.
         seconds: Time of training in seconds over all epochs, without evaluation.
         weights: SHA-256 digest of the trained weights.
         data: SHA-256 digest of the examples and labels of the dataset.
@@ -68,7 +68,7 @@ class RunRecord:
 
     @property
     def digest(self) -> str:
-        """Digest of the config, a text that identifies the run."""
+        """Digest of the config: a hash of its settings, as a text that identifies the run."""
         return self.config.digest
 
     def to_json(self) -> str:

@@ -92,10 +92,12 @@ class RepresentationEvaluation:
         )
 
     def all_metrics(self) -> dict[str, float | None]:
-        """Return the metrics of the features, by name.
+        """Return the metrics of the features, as a mapping from their names to their values.
 
-        - `linear_probe_accuracy` is the accuracy of a linear classifier that is trained on the features.
-        - `prototypes_in_use` is the number of prototypes that are nearest to the embedding of at least one example.
+        - `linear_probe_accuracy` is the accuracy of a linear classifier of the features. It is trained on the training
+          examples.
+        - `prototypes_in_use` is the number of prototypes that are nearest to at least one example. An example is
+          represented by its embedding, which the projection head computes from the features.
         - `prototype_perplexity` is the perplexity of the distribution of the examples over their nearest prototypes.
 
         These names have the prefix test_ for the test examples and validation_ for the validation examples. If there

@@ -141,7 +141,7 @@ def view_batches(
 
     Args:
         data: Examples of the run, on the device of the network.
-        config: Config with seed, batch size and settings of the views.
+        config: Config of the run, with the seed, the batch size and the settings of the views.
         epoch: Index of the epoch, from 0.
         part: Part of each batch that this process handles. Only views of these images are yielded.
 

@@ -48,8 +48,8 @@ class Rows:
     def block(self) -> int:
         """Number of rows that are read together as a block.
 
-        If a block has several rows, it has at most 2^22 entries (`BLOCK_ENTRIES`), and so has the matrix of the inner
-        products of two blocks.
+        The number is so small that a block has at most 2^22 entries (`BLOCK_ENTRIES`), and the matrix of the inner
+        products of two blocks, too. If a single row has more entries, the number is 1.
         """
         by_row_entries = BLOCK_ENTRIES // max(self.dim, 1)
         by_gram_entries = BLOCK_ENTRIES**0.5
@@ -57,7 +57,7 @@ class Rows:
 
 
 def point_rows(points: Points) -> Rows:
-    """Return a `Rows` object, which reads a matrix in slices of rows, for the matrix `points`."""
+    """Return the matrix `points` as a `Rows` object, from which slices of rows can be read."""
     count, dim = points.shape
 
     def rows(start: int, stop: int) -> Block:
@@ -236,7 +236,7 @@ def sign_inner_product_counts(
     The vector of a codeword has the entry +1 for each bit 1, and -1 for each bit 0.
 
     Args:
-        signs: Codewords, packed eight bits to a byte.
+        signs: One codeword per row, packed eight bits to a byte.
         dim: Number of bits of a codeword.
         progress: Function that is called after each block of the Gram matrix with a text, the number of finished blocks
             and the number of all blocks.

@@ -49,7 +49,7 @@ class PrototypeHead(nn.Module):
             ones, minus 1, but at most 512. If `reserve` is a code, the default is the dimension of this code. Put an
             `nn.Linear(features, dim)` before the head.
         scheme: Name of the scheme of the prototypes, one of `ps.available()`, if `num_classes` is a number. 'best' is
-            the best known code, found without a search.
+            the code with the lowest maximum cosine that is known without a new search.
         options: Options of the scheme, if `num_classes` is a number. For example, {'budget': 5} lets 'best' search for
             5 seconds.
         preset: Name of the rule by which logits are computed from z, one of `PRESETS`. The default is 'protosphere' for

@@ -40,7 +40,8 @@ def is_recorded() -> bool:
 def in_memory(z: Tensor) -> bool:
     """Return True if z is a plain CPU tensor whose values can be read now.
 
-    The result is False for subclasses of tensors, inside transforms that wrap tensors, and while tracing.
+    The result is False for subclasses of tensors, inside transforms that wrap tensors, and while
+    `torch.jit.trace` is recording.
     """
     if z.device.type != "cpu" or type(z) not in (Tensor, nn.Parameter):
         return False

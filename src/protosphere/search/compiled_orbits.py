@@ -379,7 +379,7 @@ def anneal_orbits(
             representative with the coset matrices of its type are the points of its orbit.
         counts: For each type, the number of orbits.
         t: First inverse temperature, above 0.
-        last: Last inverse temperature.
+        last: Last inverse temperature, at which the descent ends.
         factor: Factor from one inverse temperature to the next, above 1.
         most: Maximum number of evaluations at each inverse temperature.
         work: Cost of one evaluation, in the unit of `meter`.

@@ -40,7 +40,7 @@ class ScreenedCode:
 
 @dataclass
 class CodePool:
-    """The best codes that a search has found so far.
+    """The best codes that a search has found so far: those with the lowest maximum cosines.
 
     A search may consist of several epochs. Each epoch begins with an empty list of codes. An improvement is noticeable
     if it increases 1 - maximum cosine by more than 0.01%.
@@ -70,7 +70,10 @@ class CodePool:
 
     @property
     def unfinished(self) -> list[ScreenedCode]:
-        """The codes of the current epoch that were not annealed to the highest inverse temperature, best first."""
+        """The codes of the current epoch that were not annealed to the highest inverse temperature.
+
+        They are in ascending order of the maximum cosine.
+        """
         return [code for code in self.codes if not code.finished]
 
     def admit(self, found: ScreenedCode) -> None:
@@ -104,7 +107,7 @@ class CodePool:
             self.improved_at = self.budget.spent
 
     def replace(self, old: ScreenedCode, new: ScreenedCode) -> None:
-        """Remove a code from the pool, and add another code, as the method `admit` does.
+        """Remove a code from the pool, and add another code, unless the pool has 12 codes with lower maximum cosines.
 
         Args:
             old: The code to remove.
@@ -114,6 +117,9 @@ class CodePool:
         self.admit(new)
 
     def recall(self) -> None:
-        """Add the best code of each earlier epoch to the codes of the current epoch, of which the best 12 are kept."""
+        """Add the best code of each earlier epoch to the codes of the current epoch.
+
+        Of all these codes, at most 12 are kept: those with the lowest maximum cosines.
+        """
         for code in self.earlier:
             self.admit(code)

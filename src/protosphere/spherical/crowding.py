@@ -13,9 +13,10 @@ HELP = (
 
 
 def is_crowded(num_classes: int, dim: int) -> bool:
-    """Return whether K classes are too many for a linear layer to learn prototypes in R^n assigned arbitrarily.
+    """Return whether K classes are too many for a linear layer to learn arbitrarily assigned prototypes in R^n.
 
-    The layer is assumed to have F = max(n, 128) input features. The result is True if F n < 2 K ln K.
+    Arbitrarily assigned prototypes have no relation to the features of their classes. The layer is assumed to have F =
+    max(n, 128) input features. The result is True if F n < 2 K ln K.
 
     Args:
         num_classes: Number K of classes.

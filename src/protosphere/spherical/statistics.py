@@ -17,11 +17,11 @@ ANTIPODAL = -1 + 1e-9
 
 @dataclass(frozen=True)
 class CodeStatistics:
-    """Statistics of the cosines of all pairs of a code.
+    """Statistics of the cosines of all pairs of points of a code.
 
     Attributes:
-        min_cosine: Smallest cosine of all pairs.
-        antipodal_pairs: Number of pairs with cosine -1.
+        min_cosine: Smallest cosine of two points.
+        antipodal_pairs: Number of pairs of points with cosine -1, up to rounding errors.
         scale: Scale s of the logits, on which the energy depends. By default, it is the scale ln(99 (K - 1)) / (1 -
             maximum cosine), at which each prototype itself is classified with probability at least 0.99.
         energy: Mean over classes i of the sum over j != i of exp(s (cos(i, j) - 1)). If a feature vector equals
@@ -87,7 +87,8 @@ def code_statistics(
         code: The code.
         scale: Scale s of the energy, which is the mean over classes i of the sum over j != i of exp(s (cos(i, j) - 1)).
             The default is ln(99 (K - 1)) / (1 - mu) for the maximum cosine mu of the code, see `confident_scale`.
-        progress: Function that is called while pairs are measured.
+        progress: Function that is called while the cosines of pairs are measured, with a text, the number of finished
+            steps and the number of all steps.
 
     Returns:
         The statistics.

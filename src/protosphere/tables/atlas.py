@@ -1,4 +1,7 @@
-"""The atlas: a table of the best known code for each (K, n), with the scheme of the code and the bounds."""
+"""The atlas: a table with a row for each pair (K, n) of a number of points and a dimension.
+
+A row describes the code of K points in R^n with the lowest known maximum cosine, and the bounds for K and n.
+"""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
@@ -14,8 +17,8 @@ from protosphere.tables.table_files import column_names, known_rows, shipped_fil
 class AtlasRow:
     """Row of the atlas: the best known code of K points in R^n, and the bounds for K and n.
 
-    The row may use the code of another row, which has at least K classes in at most n dimensions. In this case, the
-    first K points of that code are used, with zeros appended.
+    The best code is the one with the lowest maximum cosine. The row may use the code of another row, which has at least
+    K classes in at most n dimensions. In this case, the first K points of that code are used, with zeros appended.
 
     Attributes:
         num_classes: Number K of classes.
@@ -29,10 +32,10 @@ class AtlasRow:
         theorem: Name of the theorem of the converse.
         achievable: Achievable bound: a theorem says that some code of K points in R^n has at most this maximum cosine.
             None if no theorem applies.
-        reed_muller: Maximum cosine of the best code that the construction `reed_muller` makes if its option `modify` is
+        reed_muller: Maximum cosine of the code that the construction `reed_muller` makes if its option `modify` is
             True: Reed-Muller codes are then shortened, punctured or repeated to length n. None if there is no such
             code.
-        bch: Maximum cosine of the best code that the construction `bch` makes if its option `modify` is True: BCH codes
+        bch: Maximum cosine of the code that the construction `bch` makes if its option `modify` is True: BCH codes
             are then shortened, extended, punctured or repeated to length n. None if there is no such code.
         iterations: Number of evaluations that the search was allowed (the option `iterations` of `ps.best`). It is 0
             for rows that were made without a search, and None if the option was not given.

@@ -23,7 +23,7 @@ LARGEST_DENSE = 6
     traits=Traits(packed=True, fast_projection=True),
 )
 def kerdock(largest_dim: int) -> Iterator[Member]:
-    """Yield two members for each length n = 2^m up to `largest_dim`, m even: Kerdock's code, without and with the axes.
+    """Yield two codes for each length n = 2^m up to `largest_dim`, m even: Kerdock's code, without and with the axes.
 
     The axes are the 2n points e_1, -e_1, e_2, ... Kerdock's code is a union of n/2 cosets of the first-order
     Reed-Muller code. The points of a coset are the vectors of an orthonormal basis and their negatives. These n/2 bases
@@ -48,13 +48,13 @@ def kerdock(largest_dim: int) -> Iterator[Member]:
 
 
 def words_and_axes(m: int, num_points: int) -> Structure:
-    """Return the first of n^2 + 2n points of R^n, n = 2^m: the codewords of Kerdock's code, and then the axes.
+    """Return the first `num_points` points of a list of n^2 + 2n points of R^n, where n = 2^m.
 
-    The n^2 codewords come coset by coset, and the axes are e_1, -e_1, e_2, ...
+    The list has the n^2 codewords of Kerdock's code, coset by coset, and then the 2n axes e_1, -e_1, e_2, ...
 
     Args:
         m: Base-2 logarithm of n, even.
-        num_points: Number of points.
+        num_points: Number of points to return, at most n^2 + 2n.
     """
     if m <= LARGEST_DENSE:
         return Plain(unbiased_points(m, num_points), Fraction(2, 1 << m))
@@ -63,13 +63,14 @@ def words_and_axes(m: int, num_points: int) -> Structure:
 
 
 def unbiased_points(m: int, num_points: int) -> Points:
-    """Return, as rows of a matrix, the first of n^2 + 2n points of R^n: Kerdock's codewords, and then the axes.
+    """Return the first `num_points` points of a list of n^2 + 2n points of R^n, where n = 2^m, as rows of a matrix.
 
-    The n^2 codewords, with entries +-1/sqrt(n), come coset by coset, and the axes are e_1, -e_1, e_2, ...
+    The list has the n^2 codewords of Kerdock's code, coset by coset, and then the 2n axes e_1, -e_1, e_2, ... The
+    codewords have entries +-1/sqrt(n).
 
     Args:
         m: Base-2 logarithm of n, even.
-        num_points: Number of points.
+        num_points: Number of points to return, at most n^2 + 2n.
     """
     words = coset_union(m, min(num_points, 1 << 2 * m))
     axes = cross_polytope_points(num_points - words.count, 1 << m)

@@ -82,7 +82,7 @@ def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points
         at_most: Largest number of codes after the first one.
 
     Returns:
-        One matrix of unit rows per code. Its shape is the size and the dimension of the code.
+        One matrix per code, whose rows are the points of the code, as unit vectors.
     """
     found: dict[tuple[int, int, float], Member] = {}
     for _, member in named_members(dim + BEYOND):

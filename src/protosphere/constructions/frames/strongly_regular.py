@@ -43,7 +43,7 @@ def least_eigenspace(graph: Graph) -> Eigenspace:
     """Return the eigenspace of the smallest eigenvalue of a strongly regular graph.
 
     Let s be the smallest eigenvalue of a graph of v vertices of degree k. In the eigenspace, the points of two adjacent
-    vertices have cosine s/k. The points of two other vertices have cosine (-1 - s)/(v - k - 1).
+    vertices have cosine s/k. The points of two non-adjacent vertices have cosine (-1 - s)/(v - k - 1).
     """
     v = graph.vertices
     k = graph.degree

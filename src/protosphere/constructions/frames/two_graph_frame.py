@@ -1,7 +1,7 @@
 """Equiangular lines from the unitary and the symplectic two-graphs.
 
-A two-graph is given by a symmetric matrix of signs, with a row and a column for each line. The inner products of the
-unit vectors on two lines are these signs, divided by a common integer.
+A two-graph is given by a symmetric matrix of signs, with a row and a column for each line. The inner product of the
+unit vectors on two different lines is the sign of the two lines, divided by an integer that all pairs share.
 """
 
 from collections.abc import Callable, Iterable, Iterator

@@ -21,7 +21,7 @@ class TorchBackend:
     block_kinds: frozenset[str] | None = None
 
     def supports(self, block: ProjectionBlock, rows: Tensor) -> bool:
-        """Return True, because tensor operations support every block and every dtype and device of `rows`."""
+        """Return True, because tensor operations support every block, and vectors `rows` of every dtype and device."""
         del block, rows
         return True
 

@@ -54,8 +54,8 @@ class LinearWords(SignWords):
     def of(cls, generator: PackedBits, dim: int, messages: Indices) -> LinearWords:
         """Return the structure of the codewords of the given messages.
 
-        A message is an integer. Its codeword is the sum (XOR) of the rows j of the generator matrix for which bit j is
-        1.
+        A message is an integer. Its codeword is the sum (XOR) of the rows j of the generator matrix for which bit j of
+        the message is 1.
 
         Args:
             generator: Rows of the generator matrix, packed eight bits to a byte.
