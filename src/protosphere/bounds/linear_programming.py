@@ -47,7 +47,7 @@ def linear_programming(num_classes: int, dim: int) -> Bound:
         dim: Dimension n, at least 1.
 
     Returns:
-        The lower bound on the maximum cosine, with its theorem.
+        The lower bound on the maximum cosine, with the name of its theorem.
 
     Raises:
         InvalidArgumentError: If K or n is not an integer in this range.

@@ -80,8 +80,8 @@ class SweepEstimate:
         """Record a run that has ended.
 
         Args:
-            record: Record of the run. If it is unknown when the first observed epoch of the run began, the training
-                time in the record is used to estimate it.
+            record: Record of the run. If it is not known when the first observed epoch of the run began, this epoch is
+                assumed to have begun `record.seconds` seconds ago, which is the training time of the run.
         """
         now = self.clock()
         pace = self.paces.pop(record.digest, _Pace(0, None))

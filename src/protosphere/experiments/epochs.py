@@ -27,7 +27,7 @@ class EpochMetrics:
         validation_accuracy: Accuracy on held-out examples, from 0 to 1; None if there are no held-out examples, or if
             they were not evaluated in this epoch.
         lr: Learning rate of the schedule in this epoch. During a warm-up, the optimizer uses smaller rates.
-        images_per_second: Number of training examples per second, without evaluation.
+        images_per_second: Number of training examples per second during training, without evaluation.
         seconds: Time of training in this epoch in seconds, without evaluation.
     """
 

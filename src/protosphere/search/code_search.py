@@ -113,7 +113,7 @@ The unit is log K divided by the last inverse temperature of the screening.
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """The best code that a search has found, and how the code was found.
+    """The code with the lowest maximum cosine that a search has found, and how the code was found.
 
     Attributes:
         points: The (K, n) points of the code.
@@ -195,7 +195,7 @@ def search_code(
     """Search for K points in R^n with the lowest maximum cosine.
 
     If an optimal code is known in closed form, it is returned at once. Ctrl-C ends the search, and the best code so far
-    is returned. If there is no code yet, KeyboardInterrupt is raised.
+    is returned, the one with the lowest maximum cosine. If there is no code yet, KeyboardInterrupt is raised.
 
     Args:
         num_points: Number K of points, at least 2.
@@ -226,7 +226,7 @@ def search_code(
         clock: Function that returns the time in seconds.
 
     Returns:
-        The best code, and how it was found.
+        The code with the lowest maximum cosine, and how it was found.
 
     Raises:
         InvalidArgumentError: If `initializations` is empty or has an unknown name.

@@ -10,7 +10,8 @@ cosine. The higher its parameter, the inverse temperature, is, the better is the
 descend from it at one inverse temperature after another, in ascending order. A batch is a list of starts that are
 annealed together.
 
-The search keeps a list of the best codes, at most one for each symmetry. A start is one of these:
+The search keeps a list of the codes with the lowest maximum cosines, at most one for each symmetry. A start is one of
+these:
 
 1. an arrangement of a random group, with random representatives,
 2. a symmetric variation of a given code (a code that the caller of the search gives),
@@ -19,8 +20,8 @@ The search keeps a list of the best codes, at most one for each symmetry. A star
 5. a code of the list, with some representatives replaced.
 
 Starts 2 and 3 are used only if K is larger than `LARGE_COUNT`. For such K, more starts are annealed briefly, and only
-the best of them are annealed further. For smaller K, a descent costs little, and the search finds lower maximum cosines
-without starts 2 and 3.
+those that lead to the lowest maximum cosines are annealed further. For smaller K, a descent costs little, and the
+search finds lower maximum cosines without starts 2 and 3.
 """
 
 from collections.abc import Sequence
@@ -42,7 +43,7 @@ from protosphere.search.given_symmetries import GivenSymmetries
 from protosphere.types import Points
 
 MAX_CODES = 20
-"""Largest number of codes in the list of the best codes."""
+"""Largest number of codes in the list of the codes with the lowest maximum cosines."""
 
 BATCH = 8
 LARGE_BATCH = 4
@@ -136,7 +137,7 @@ class OrbitStart:
 
 @dataclass(frozen=True, eq=False)
 class OrbitCode:
-    """A symmetric code after a descent.
+    """A code with a symmetry group that a descent has found. It may have more than K points.
 
     Attributes:
         initialization: "symmetric" for arrangements of K points, or "parent" for arrangements of K to 1.25 K points,
@@ -189,7 +190,8 @@ class OrbitSearch:
             "parent" for arrangements of K to 1.25 K points, or both.
         given: Object that draws symmetric variations of the codes that the caller of the search gives. Its list of
             codes may be empty.
-        codes: The best codes so far, at most one for each symmetry, in ascending order of the maximum cosine.
+        codes: The codes with the lowest maximum cosines so far, at most one for each symmetry and at most 20, in
+            ascending order of the maximum cosine.
         share: Fraction of the budget of the whole search that has been used for symmetric codes so far.
     """
 
@@ -209,18 +211,19 @@ class OrbitSearch:
 
     @property
     def is_large(self) -> bool:
-        """Whether K is so large that only the best starts are annealed completely, after all were annealed briefly.
+        """Whether K is above 300.
 
-        This is the case if K exceeds 300.
+        In this case, all starts of a batch are annealed briefly. Only those that lead to the lowest maximum cosines are
+        annealed completely.
         """
         return self.num_points > LARGE_COUNT
 
     def screen(self, steps: int, limit: float) -> list[OrbitCode]:
-        """Anneal one batch of starts, and add the results to the list `codes` of the best codes.
+        """Anneal one batch of starts, and add the results to the attribute `codes`, the list of the best codes.
 
         Args:
             steps: Maximum number of evaluations of the function to minimize at each inverse temperature.
-            limit: Fraction of the budget at which the descents end.
+            limit: Fraction of the budget of the whole search. The descents end when this fraction has been used.
 
         Returns:
             The codes that result from the starts of the batch. If no start for K points in R^n was found, the list is
