@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Points = NDArray[np.float64]
-"""K unit vectors of R^n, one per row."""
+"""Array of float64 numbers, usually K unit vectors of R^n, one per row."""
 
 PackedBits = NDArray[np.uint8]
 """K binary codewords of n bits, one per row, packed eight bits to a byte as by `np.packbits`; unused bits are 0."""

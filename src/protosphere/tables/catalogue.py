@@ -35,7 +35,7 @@ from protosphere.tables.table_files import (
 from protosphere.types import Points, Progress, ignore
 
 FIRST_TEMPERATURES = (20.0, 1000.0)
-"""Range of the first inverse temperature of a descent, before the division by 1 - maximum cosine."""
+"""Range of a random number; the first inverse temperature of a descent is this number / (1 - maximum cosine)."""
 
 MAX_SHAKE = 0.1
 """Largest random perturbation of points, relative to their smallest angle.

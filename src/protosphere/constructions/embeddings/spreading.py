@@ -23,8 +23,9 @@ MOST_SCATTERINGS = 20
 """Largest number of times that points with too many close neighbors are moved by random vectors."""
 
 SCATTERING = 0.8
-"""Largest norm of the random vector of a point with m close neighbors, relative to the distance times m^(1/d) (see
-`_scatter_crowds`).
+"""Largest norm of the random vector of a point with m close neighbors, divided by D m^(1/d).
+
+D is the required distance, and d is the dimension of the sphere or of the space.
 
 Smaller vectors keep equal points nearer to each other. But with 0.65, points in 3 dimensions did not get apart.
 """
@@ -52,7 +53,7 @@ JITTER = 0.2
 """Typical norm of the random vector that is added to the unit vector of a move. It separates points that coincide."""
 
 BLOCK_ENTRIES = 1 << 24
-"""Number of distances, or of coordinates of difference vectors, that are in memory together."""
+"""Largest number of distances, or of coordinates of difference vectors, that are in memory together."""
 
 NEGLIGIBLE = 1e-4
 """Distances below this fraction of the required distance are too small to define a direction."""

@@ -22,8 +22,9 @@ from protosphere.geometry.sphere import normalized
 from protosphere.types import Indices, Points
 
 LARGEST_Q = 9
-"""Largest order q: it has 7,300 points in R^657. The next order has 15,984 in R^1221, and a Gram matrix of two
-gigabytes.
+"""Largest q, for which GQ(q, q^2) has 7,300 points in R^657.
+
+For the next q, there are 15,984 points in R^1221, and their Gram matrix takes two gigabytes.
 """
 
 

@@ -97,7 +97,7 @@ NORMALIZE = (
     "divide each row by its norm first: pass normalize=True to ps.from_points or ps.certify, "
     "or --normalize to `protosphere certify`"
 )
-"""What to do with rows that are not unit vectors."""
+"""Part of an error message that says what to do with rows that are not unit vectors."""
 
 
 def measured_points(
