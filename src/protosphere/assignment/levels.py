@@ -16,7 +16,7 @@ from protosphere.spherical.spherical_code import SphericalCode
 from protosphere.types import Points
 
 BLOCK_ROWS = 256
-"""Number of points whose cosines are computed together."""
+"""Number of points whose cosines with later points are computed together."""
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,11 @@ class BinaryField:
         return np.where(base == 0, 0, powers)
 
     def trace(self, a: ArrayLike) -> Indices:
-        """Return the traces a + a^2 + a^4 + ... + a^(2^(m-1)) of field elements; each trace is 0 or 1."""
+        """Return the traces a + a^2 + a^4 + ... + a^(2^(m-1)) of field elements; each trace is 0 or 1.
+
+        Args:
+            a: Elements, as integers below 2^m.
+        """
         masked = np.asarray(a, dtype=np.int64) & self.trace_mask
         parity = np.bitwise_count(masked) & 1
         return parity.astype(np.int64)

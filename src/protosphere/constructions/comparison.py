@@ -265,8 +265,9 @@ def limit_records(num_classes: int, rows: Iterable[Limits]) -> list[dict[str, An
 
     The entry "scheme" is the kind of bound: "achievable", "converse" or "paper_converse". The entries "num_classes",
     "dim", "max_cosine", "exact" and "theorem" have K, n, the value of the bound, its exact value as text if it is a
-    fraction, and the name of the theorem. The entry "kind" is "bound". The entries "infeasible_reason", "energy" and
-    "mean_square" are None, so that the rows have the same keys as the rows of `Comparison.records`.
+    fraction, and the name of the theorem. The entry "kind" is "bound". A missing achievable bound has no row. The
+    entries "infeasible_reason", "energy" and "mean_square" are None, so that the rows have the same keys as the rows of
+    `Comparison.records`.
 
     Args:
         num_classes: Number K of points.

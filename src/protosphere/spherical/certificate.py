@@ -133,7 +133,7 @@ class Certificate:
 
     @property
     def exact(self) -> bool:
-        """Whether the maximum cosine is known exactly, as a Fraction."""
+        """Whether the maximum cosine is known exactly, as a Fraction. False if `unverified` is True."""
         return isinstance(self.max_cosine, Fraction) and not self.unverified
 
 
@@ -172,8 +172,8 @@ def measure(
         structure: Points to measure.
         progress: Function that is called with a text, the number of finished steps and the number of all steps, while
             pairs of points are measured.
-        verify: Whether to check also that the points have the properties that the structure states, for example that 1
-            - cosine is a multiple of a stated fraction for all pairs.
+        verify: Whether to check also that the points have the properties that the structure states, for example that
+            all cosines are 1 minus a multiple of a stated fraction.
 
     Returns:
         The measured value with a bound on its error.

@@ -130,12 +130,13 @@ def best(
         progress: Function that is called with the name of the current stage, the number of finished steps and the
             number of all steps.
         budget: Number of seconds after which the search ends. None for no limit on the time.
-        iterations: Largest number of evaluations of a code and its gradient in the search. None for a default that
-            depends on K and n, and 0 for no search. It cannot be given together with `budget`.
+        iterations: Largest number of evaluations of a code and its gradient in the search. 0 means no search. None
+            means a default that depends on K and n, or no limit if `budget` is given. `budget` and `iterations` cannot
+            be given together.
         catalogue: Whether to use the catalogue of codes of earlier searches.
         prefer: 'separated' takes the code with the lowest maximum cosine. 'energy' takes the code with the lowest
             energy among all codes whose maximum cosine is at most `tolerance` above the lowest. Lower energy means more
-            uniform points.
+            uniform points. Energies are compared only if there are at most 5,000 points.
         tolerance: Largest increase of the maximum cosine, compared with the lowest one, that `prefer="energy"` accepts.
     """
     K = num_classes
@@ -211,8 +212,8 @@ def kept_points(
     """Return K points of a code that has at least K points, and the provenance of these points.
 
     Points are removed one by one until K points are left. Each time, a point that is in the largest number of closest
-    pairs is removed. From very large codes, and from linear codes with fewer than 2K points, the first K points are
-    taken instead.
+    pairs is removed. From codes with more than 4,096 points or more than 2^26 coordinates, and from linear codes with
+    fewer than 2K points, the first K points are taken instead.
 
     Args:
         candidate: The code, whose points are not built yet.

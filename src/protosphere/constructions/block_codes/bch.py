@@ -28,8 +28,8 @@ def bch_modifications(dim: int, needed: int) -> list[BinaryCode]:
     """Return the modified BCH codes of length n that have a given number of message bits and a positive distance.
 
     The distance is a guaranteed lower bound on the minimum distance. The codes are made from narrow-sense BCH codes and
-    from the subcodes of their codewords of even weight. Coordinates are shortened, extended by a parity bit, punctured
-    or repeated until the length is n.
+    from the subcodes of their codewords of even weight. They are shortened, extended by a parity bit, punctured, or
+    lengthened by copies of coordinates until the length is n.
 
     Args:
         dim: Length n.
@@ -115,8 +115,8 @@ def bch(num_classes: int, dim: int) -> BinaryCode:
     """Return the smallest narrow-sense BCH code of length n = 2^m - 1 that has at least K codewords.
 
     The prototypes of the scheme 'bch' are K codewords of this code, with entries +-1/sqrt(n). The scheme has an option
-    `modify`. If it is True, n may be any length, and the scheme uses a BCH code whose coordinates are shortened,
-    extended, punctured or repeated until the length is n.
+    `modify`. If it is True, n may be any length, and the scheme uses a BCH code that is shortened, extended, punctured
+    or lengthened to length n.
 
     Args:
         num_classes: Number K of codewords.

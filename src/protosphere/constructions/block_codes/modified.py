@@ -215,7 +215,7 @@ def _named(modifications: Iterable[BinaryCode], id: str) -> BinaryCode:
 
 @dataclass(frozen=True)
 class Modification:
-    """Changes of the length of a code, in the order in which they are made.
+    """Changes of the length of a code. They are made in the order of the attributes.
 
     Attributes:
         shortened: Number of message symbols that are fixed to 0 and removed.

@@ -19,7 +19,7 @@ SPARE = 4
 """Number of combinations that are compared for each class that needs another one; each new attempt doubles it."""
 
 BLOCK_ENTRIES = 1 << 21
-"""Number of combinations that are compared together."""
+"""Largest number of combinations that are compared together."""
 
 
 def with_own_combinations(values: Values, parts: list[Points]) -> Values:

@@ -33,7 +33,7 @@ ID = re.compile(
 """Pattern of the ids of shells, such as 'laminated-4:4:0,0,0,0/1', which `shells_named` reads."""
 
 LARGEST_SQUARED_RADIUS = 70
-"""Largest squared distance; in nine dimensions, thirty million vectors are within it."""
+"""Largest squared distance from a center. In nine dimensions, thirty million lattice vectors are within it."""
 
 
 @dataclass(frozen=True)
@@ -95,10 +95,9 @@ class Shells:
 
     @property
     def max_cosine(self) -> Fraction:
-        """Upper bound 1 - m/(2r^2) on the maximum cosine of the unit vectors toward the lattice vectors.
+        """Upper bound 1 - m/(2r^2) on the maximum cosine of the directions from the center to the vectors.
 
-        The vectors begin at the center. Here m = 4 is the smallest squared norm of a nonzero lattice vector, and r^2 is
-        `outer`.
+        Here m = 4 is the smallest squared norm of a nonzero lattice vector, and r^2 is `outer`.
         """
         return 1 - LEAST_NORM / (2 * self.outer)
 
