@@ -111,10 +111,10 @@ class ShardedProjection(Projection):
         return _all_reduce(super().rows(classes, like), self.group)
 
     def log_sum_exp_and_mean(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each row's dot products with all prototypes, and optionally a mean of them.
+        """Return each row's log-sum-exp of its dot products with all prototypes, and optionally a mean prototype.
 
-        The mean of the prototypes is weighted by the softmax of the row's dot products. All prototypes are those of all
-        processes.
+        The mean prototype is the mean of all prototypes, weighted by the softmax of the row's dot products with them.
+        The prototypes of all processes are included.
 
         Args:
             z: B x n vectors, the same in every process.

@@ -2,12 +2,11 @@
 
 For small codes, most of the cost of a descent by tensor operations would be their overhead; `benchmarks/optimizer.py`
 measures the ratio. Several threads run descents in parallel. Temperatures in this module are inverse temperatures: the
-cosines are multiplied by them, and they rise during a descent. An evaluation computes the smooth maximum cosine and its
-gradient.
+cosines are multiplied by them, and they rise during a descent. The smooth maximum cosine at inverse temperature t is
+(1/t) log of the sum of exp(t cosine) over all pairs of points. An evaluation computes this number and its gradient.
 
 Each descent has a meter: an array of three numbers, through which other threads read the work done and stop the
-descent. Near pairs are pairs of points whose terms in the smooth maximum cosine are not negligible (see
-`compiled_energy.near_pairs`).
+descent. Near pairs are pairs of points whose terms in the smooth maximum cosine are not negligible.
 """
 
 import math
@@ -172,6 +171,8 @@ def max_displacement(units: Points, anchor: Points) -> float:
 @compiled
 def backtrack(length: float, slope: float, rise: float) -> float:
     """Return a shorter step length after a rejected step.
+
+    A step length is the factor by which the direction is multiplied to give the step.
 
     The parabola with the given slope at length 0 and the given increase at `length` has its minimum at the result. The
     result is clipped to the range from 0.1 to 0.5 times `length`.

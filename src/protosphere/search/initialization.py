@@ -49,7 +49,7 @@ MAX_SHAKE = 0.03
 """Largest distance, approximately, by which `refill` moves the points that it keeps."""
 
 CAP_REMOVAL_PROBABILITY = 0.4
-"""Probability that `resize` removes all points near one point, or near one point and its antipode."""
+"""Probability that `resize` removes points near one point, or near one point and its antipode, if it may."""
 
 POINT_DIRECTION_PROBABILITY = 0.6
 """Probability that `resize` projects along the directions of points rather than along random directions."""

@@ -45,7 +45,7 @@ def check_descent_options(
         lr: Step size, positive and at most 1e6.
         momentum: Momentum, at least 0 and below 1.
         dtype: Number type, "float32" or "float64".
-        device: A torch device that can be used.
+        device: Name of a torch device on which tensors can be made.
 
     Raises:
         InvalidArgumentError: If an option is not valid.

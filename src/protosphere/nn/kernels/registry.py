@@ -1,4 +1,4 @@
-"""The list of kernel backends, and the function that chooses the backend for a block of points and rows."""
+"""The list of kernel backends, and the function that chooses the backend for a block of points."""
 
 from __future__ import annotations
 

@@ -59,13 +59,18 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         self.register_buffer("factors", factors, persistent=False)
 
     def extra_repr(self) -> str:
-        """Return a text with the numbers of points, values and codewords, and the dimension, for `print(model)`."""
+        """Return a text for `print(model)`.
+
+        It has the number of points, the number of values of each part, the number of codewords of each codebook, and
+        the dimension.
+        """
         return f"points={self.num_points}, sizes={self.tables.sizes}, dim={self.dim}"
 
     def forward(self, z: Tensor) -> Tensor:
         """Return the B x P dot products of the B vectors in the rows of `z` with all P points.
 
-        While torch compiles, traces or exports the model, standard operations are used instead of compiled loops.
+        While torch compiles, traces or exports the model, torch's standard operations are used instead of compiled
+        loops.
         """
         recorded = torch.compiler.is_compiling() or torch.onnx.is_in_onnx_export()
         if not recorded and not is_traced():

@@ -73,7 +73,8 @@ class DenseBlock(nn.Module, ProjectionBlock):
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
         """Return the log-sum-exp of each vector's dot products with the points, and optionally a mean of the points.
 
-        The mean is weighted by the softmax of the vector's dot products. It is the gradient of the log-sum-exp.
+        The mean is weighted by the softmax of the vector's dot products. It is the gradient of the log-sum-exp with
+        respect to the vector.
 
         Args:
             z: B x n vectors.

@@ -173,7 +173,8 @@ def found_layout(rows: SignRows) -> tuple[HadamardLayout, Indices] | None:
     If several layouts are possible, the result is the one with the lowest estimated cost.
 
     Args:
-        rows: Points that begin with the signs of codewords, and the numbers and glue vectors of these codewords.
+        rows: Points that begin with the signs of codewords, and the numbers and glue vectors of these codewords. The
+            number of a codeword is its index in the binary code from which it was taken.
 
     Returns:
         The layout, and the indices in `rows` of the codewords in its cosets, coset by coset. The result is None if no

@@ -41,9 +41,9 @@ class DINOHead(nn.Module):
         hidden_dim: Width of the hidden layers of the MLP.
         bottleneck_dim: Dimension of the prototypes.
         use_bn: Whether batch normalization follows each hidden linear layer.
-        prototypes: 'fixed' (the best known code of this size, found without a search), 'learned', or a `SphericalCode`
-            with `out_dim` points in `bottleneck_dim` dimensions.
-        seed: Seed of the initial weights, and of learned prototypes.
+        prototypes: 'fixed' (the best known code of this size, found without a search), 'learned' (parameters that are
+            trained), or a `SphericalCode` with `out_dim` points in `bottleneck_dim` dimensions.
+        seed: Seed of the initial weights of the MLP, and of the initial values of learned prototypes.
 
     Attributes:
         mlp: The MLP.
@@ -93,7 +93,7 @@ class DINOHead(nn.Module):
         )
 
     def embed(self, x: Tensor) -> Tensor:
-        """Return the outputs of the MLP divided by their norms, which are the input of `DINOLoss`.
+        """Return the outputs of the MLP, each divided by its norm. `DINOLoss` takes these unit vectors as input.
 
         Args:
             x: B x in_dim features.

@@ -104,9 +104,9 @@ class CpuBackend(TorchBackend):
             with_mean: Whether to compute the gradients.
 
         Returns:
-            B log-sum-exps, and their B x n gradients. The gradient of a vector is the mean of the points, weighted by
-            the softmax of the vector's dot products with the points. If `with_mean` is False, the second tensor is
-            empty, B x 0.
+            B log-sum-exps, and their B x n gradients. The gradient with respect to a vector is the mean of the points,
+            weighted by the softmax of the vector's dot products with the points. If `with_mean` is False, the second
+            tensor is empty, B x 0.
         """
         tables = _coset_tables(block)
         width = _loops().LANES

@@ -186,12 +186,12 @@ def read_columns(
     left: int,
     width: int,
 ) -> None:
-    """Divide `width` coordinates of each of up to LANES = 16 vectors by a number, and write the quotients into `mean`.
+    """Divide coordinates of up to LANES = 16 vectors by one number per vector, and write the results into `mean`.
 
     Args:
         rows: One-dimensional array of rows of LANES numbers. Number w of row d is coordinate left + d of vector w.
         total: LANES numbers. The coordinates of vector w are divided by total[w].
-        mean: B x n array. The quotients of vector w are written into mean[first + w, left : left + width].
+        mean: B x n array. The results for vector w are written into mean[first + w, left : left + width].
         first: Row of `mean` for the first vector.
         lanes: Number of vectors, at most LANES.
         left: Column of `mean` for the first coordinate.
