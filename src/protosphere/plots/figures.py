@@ -25,7 +25,7 @@ Drawn = tuple[Any, list[dict[str, Any]]]
 """Type of a pair: a matplotlib figure, and the rows of a table with the data of the figure."""
 
 MOST_KEPT_CODES = 12
-"""Largest number of codes in the cache. A code for a thousand classes takes a few megabytes."""
+"""Largest number of codes in the cache of `prototypes`. A code for a thousand classes takes a few megabytes."""
 
 _kept_codes: dict[tuple[str, int, int, int], SphericalCode] = {}
 

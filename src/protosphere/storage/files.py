@@ -145,7 +145,7 @@ def replace_bytes(target: Path, content: bytes) -> Path:
 
 @contextmanager
 def reading(path: str | Path, otherwise: str) -> Generator[None]:
-    """Return a context manager that turns exceptions raised while a file is read into a StorageError.
+    """Return a context manager for reading a file, which turns exceptions into a StorageError.
 
     A MemoryError stays a MemoryError.
 

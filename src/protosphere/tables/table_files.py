@@ -39,7 +39,7 @@ CONVERTERS: dict[Any, Callable[[Any], Any]] = {
     int | None: _unless_empty(_whole),
     float | None: _unless_empty(float),
 }
-"""Functions that convert a number or a text to the type of a field of a row."""
+"""Mapping from the type of a field of a row to a function that converts a number or a text to this type."""
 
 
 def column_names(kind: type[Any]) -> tuple[str, ...]:

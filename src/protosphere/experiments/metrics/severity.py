@@ -80,8 +80,9 @@ def _over_mistakes(sums: Tensor, count: int) -> float:
 def mistake_severity(predictions: Predictions) -> Tensor:
     """Return the sum of the severities of the mistakes in a batch, and the number of mistakes in the batch.
 
-    The severity of a mistake is the height, in the class tree, of the lowest common ancestor of the predicted class and
-    the true class. Both numbers are added up over all batches, and the metric is the first total divided by the second.
+    The severity of a mistake is the height, in the class tree that contains all classes of the dataset, of the lowest
+    common ancestor of the predicted class and the true class. Both numbers are added up over all batches, and the
+    metric is the first total divided by the second.
     """
     heights = _heights(predictions, 1)
     return torch.stack([heights.sum(), (heights > 0).sum()])
