@@ -105,7 +105,7 @@ def test_ticks_of_the_map_are_apart():
 @pytest.mark.parametrize("reference", REFERENCES)
 @pytest.mark.parametrize("dims", DIMENSIONS, ids=str)
 def test_ticks_of_the_report_stand_inside_its_panel(dims, reference):
-    axis = report._accuracy(averages(runs_at(dims, reference))).layout.xaxis
+    axis = report._figure_by_dimension(averages(runs_at(dims, reference))).layout.xaxis
     low, high = axis.range
     assert axis.tickvals
     assert all(low <= log10(tick) <= high for tick in axis.tickvals)
