@@ -45,7 +45,7 @@ def on_ray(address: str | None) -> Engine:
             reason = str(error).splitlines()[0]
             raise InvalidArgumentError(
                 f"'--ray' cannot connect to a cluster at '{address}': {reason}. If a cluster runs there, it may demand "
-                "a token, as clusters of Ray 2.60 do: set RAY_AUTH_MODE=token on every node"
+                "a token, as clusters of Ray 2.59 and later do: set RAY_AUTH_MODE=token on every node"
             ) from error
         try:
             yield from _runs(ray, work)
