@@ -287,7 +287,6 @@ def _read_lines(path: Path) -> list[str]:
 
 
 def _parse_edges(lines: Iterable[str], where: str) -> dict[str, str]:
-    """Return a mapping from child to parent, given lines that each have a child and its parent."""
     # the text `where` names the source of the lines in messages
     parents: dict[str, str] = {}
     for number, line in enumerate(lines, 1):
@@ -308,7 +307,6 @@ def _parse_edges(lines: Iterable[str], where: str) -> dict[str, str]:
 
 
 def _split_names(text: str) -> list[str]:
-    """Split a line at its tabs, or at its commas if it has no tabs, or at its spaces if it has neither."""
     separator = None
     if "\t" in text:
         separator = "\t"

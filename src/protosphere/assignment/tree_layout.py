@@ -73,7 +73,6 @@ def tree_layout(classes: Sequence[str], parents: Mapping[str, str]) -> TreeLayou
 def _depth_first(
     top: str, classes: Sequence[str], children: Mapping[str, Sequence[str]]
 ) -> tuple[list[int], dict[str, int]]:
-    """Return the indices of the classes in depth-first order, and the position of each inner node's first class."""
     numbers = {name: number for number, name in enumerate(classes)}
     order: list[int] = []
     starts: dict[str, int] = {}
@@ -81,7 +80,7 @@ def _depth_first(
     while stack:
         node = stack.pop()
         if node in children:
-            starts[node] = len(order)
+            starts[node] = len(order)  # the position of its first class
             stack.extend(reversed(children[node]))
         else:
             order.append(numbers[node])
@@ -91,7 +90,7 @@ def _depth_first(
 def _children(
     classes: Sequence[str], parents: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """Map each node that has a class below it to its children, and `ROOT` to the nodes without a parent."""
+    # only nodes with a class below them are added; ROOT gets the nodes without a parent
     children: dict[str, list[str]] = {ROOT: []}
     for name in classes:
         path = {name}

@@ -110,7 +110,6 @@ def improve_worst_pair(
 def _descend(
     similarity: Points, cosines: Points, start: Indices
 ) -> tuple[Indices, float]:
-    """Improve the order `start` by exchanges, and return the new order and the cost of its worst pair."""
     order = start.copy()
     distances = 1 - cosines[np.ix_(order, order)]
     while True:
@@ -131,7 +130,6 @@ def _descend(
 
 
 def _best_partner(similarity: Points, distances: Points, one: int) -> tuple[int, float]:
-    """Return the class with which `one` should exchange its point, and the largest cost of their pairs then."""
     # after an exchange of `one` and v, each has the distances that v and `one` had to all other classes
     K = len(distances)
     classes = np.arange(K)
@@ -142,6 +140,7 @@ def _best_partner(similarity: Points, distances: Points, one: int) -> tuple[int,
     partner_costs[classes, one] = mutual_costs
     own_costs[:, one] = -np.inf
     partner_costs[classes, classes] = -np.inf
+    # entry v is the largest cost of a pair with `one` or v after their exchange
     worst = np.maximum(own_costs.max(axis=1), partner_costs.max(axis=1))
     worst[one] = np.inf
     partner = int(np.argmin(worst))

@@ -101,7 +101,7 @@ class ProvedOptimum:
 
 
 def _root(coefficients: tuple[int, ...], near: str) -> AlgebraicCosine:
-    """Return the only zero within 0.001 of the decimal number `near`; coefficients are given highest power first."""
+    # `near` is a decimal number, and the polynomial has a single zero within 0.001 of it
     middle = Fraction(near)
     margin = Fraction(1, 1000)
     return AlgebraicCosine(coefficients, middle - margin, middle + margin)

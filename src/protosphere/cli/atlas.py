@@ -94,7 +94,6 @@ def _class_dim_pairs(classes: str, dims: str) -> list[tuple[int, int]]:
 def _check(
     rows: Sequence[AtlasRow], name: str, check: int, seed: int, json: bool
 ) -> None:
-    """Rebuild `check` random codes of an atlas, check their maximum cosines, and print how many were rebuilt."""
     if not rows:
         raise ps.StorageError(f"'{name}' has no rows to check")
     drawn = random.Random(seed).sample(rows, min(check, len(rows)))

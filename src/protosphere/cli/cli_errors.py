@@ -87,7 +87,7 @@ def in_options_of(arguments: Sequence[str], sentence: str) -> str:
 
 
 def _is_option(argument: str, option: str) -> bool:
-    """Return True if `argument` is the option `option`, with or without a value, such as -n, -n5 or --dim=5."""
+    # an option may have a value, as in -n5, -n=5 or --dim=5
     if argument.partition("=")[0] == option:
         return True
     is_short = not option.startswith("--")

@@ -88,7 +88,7 @@ def _hexadecimal_numbers(text: str) -> list[int]:
 
 
 def _as_columns(columns: list[int], k: int) -> Bits:
-    """Return the matrix of `k` rows whose columns are the given integers; row i contains bit i of each integer."""
+    # bit i of each number is an entry of row i
     if min(columns) < 0 or max(columns) >> k or len(columns) > MOST_COLUMNS:
         raise ValueError("a number has more bits than there is room for")
     return np.array(
@@ -150,7 +150,7 @@ def _orbit(first: int, moduli: list[int], squarings: int) -> list[int]:
 def _each_polynomial(
     column: int, moduli: list[int], function: Callable[[int, int], int]
 ) -> int:
-    """Return `column` with each of its polynomials, one per modulus, replaced by function(polynomial, modulus)."""
+    # the column has the coefficients of one polynomial for each modulus, one polynomial after the other
     made = 0
     place = 0
     for modulus in moduli:

@@ -138,7 +138,6 @@ class ShortenedCosets:
         )
 
     def _restricted(self, forms: PackedBits) -> PackedBits:
-        """Return the packed `forms` after shortening and puncturing."""
         # an affine function is added to each form, so that the form is zero in the shortened coordinates
         points = np.arange(1 << self.m)
         bits = unpack(forms, 1 << self.m)
@@ -283,16 +282,14 @@ class ShortenedCosets:
     def _largest_products(
         self, differences: NDArray[np.float32], affine: NDArray[np.float32]
     ) -> NDArray[np.int64]:
-        """Return, for each row of `differences`, the largest inner product of this row and a column of `affine`."""
-        products = differences @ affine
-        if (
-            not self.shortened
-        ):  # the complement of every word is there, and so either sign
+        products = differences @ affine  # one row for each row of `differences`
+        # without shortening, the complement of every codeword is there, and so either sign
+        if not self.shortened:
             np.abs(products, out=products)
         return products.max(axis=1).astype(np.int64)
 
     def _signs(self, words: PackedBits) -> NDArray[np.float32]:
-        """Return the packed codewords `words` as rows of signs: +1 for bit 0, and -1 for bit 1."""
+        # +1 for bit 0, and -1 for bit 1
         return 1 - 2 * unpack(words, self.dim).astype(np.float32)
 
     def closest_within_coset(self) -> int:

@@ -176,7 +176,6 @@ def _built(
 
 
 def _implied(options: dict[str, Any]) -> int | None:
-    """Return the number of classes that the option `similarity`, `table` or `tree` determines, if one is given."""
     if options.get("similarity"):
         return len(as_similarity(options["similarity"]))
     if options.get("table"):

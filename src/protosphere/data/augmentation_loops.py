@@ -70,7 +70,6 @@ def _find_row(
     sign: int,
     places: Indices,
 ) -> None:
-    """Write into `places` the flat index of the original of each pixel in row `i` of the result, -1 if black."""
     # row r of the crop is row r + `down` of the original, and column c of the crop is its column `first` + `sign` * c
     cosine, sine, fraction_bits = turn
     unit = 1 << fraction_bits
@@ -91,4 +90,5 @@ def _find_row(
             & (from_row >= 0)
             & (from_row < height)
         )
+        # the index of the original of pixel j in the flattened image, or -1 if the pixel is black
         places[j] = from_row * width + from_column if cropped & within else -1

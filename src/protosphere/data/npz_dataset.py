@@ -92,13 +92,12 @@ def _labels(path: Path, key: str, array: NDArray[Any]) -> Indices:
 def _class_names(
     path: Path, array: NDArray[Any] | None, y_train: Indices, y_test: Indices
 ) -> tuple[str, ...]:
-    """Return the names in `array`, or the names "0", "1", ... up to the highest label if `array` is None."""
     highest = int(max(y_train.max(initial=0), y_test.max(initial=0)))
     if highest >= MAX_CLASSES:
         raise StorageError(
             f"cannot read '{path}': a label of {highest}, want below {MAX_CLASSES}"
         )
-    if array is None:
+    if array is None:  # the names are the labels themselves
         return tuple(map(str, range(highest + 1)))
     if array.ndim != 1 or array.dtype.kind not in "US":
         found = f"{array.dtype} of shape {array.shape}"
@@ -130,14 +129,13 @@ def _features(path: Path, key: str, array: NDArray[Any]) -> Features:
 
 
 def _step(path: Path, array: NDArray[Any] | None, inputs: Features) -> Step | None:
-    """Return the step size of each column of int8 features, by default 1; None for features of another type."""
     if inputs.dtype != np.int8:
         if array is not None:
             raise StorageError(
                 f"cannot read '{path}': step goes with features of int8, got {inputs.dtype}"
             )
         return None
-    if array is None:
+    if array is None:  # the step size of each column is 1
         num_columns = int(inputs.shape[1])
         return np.ones(num_columns, dtype=np.float32)
     has_shape = array.shape == inputs.shape[1:] and array.dtype.kind == "f"

@@ -167,7 +167,6 @@ def logit_correlations(
 def _network_with_learned_layer(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any
 ) -> Any:
-    """Train the backbone of the config with a learned last layer for one epoch, and return this network."""
     # a config with 0 epochs gets a network that is not trained
     epochs = min(1, config.epochs)
     K = dataset.num_classes
@@ -210,7 +209,6 @@ def learned_class_vectors(
 def _briefly_trained(
     config: TrainingConfig, dataset: Dataset, folder: Path, fabric: Any, **changed: Any
 ) -> Any:
-    """Train a network with a learned head and the settings `changed`, and return the trained classifier."""
     # there is no warm-up of the learning rate, and settings that only fixed prototypes use have their defaults
     settings = without_prototypes(config.record()) | {"warmup": 0.0} | changed
     return train(

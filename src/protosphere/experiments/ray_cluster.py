@@ -88,7 +88,6 @@ def _runs(ray: Any, work: Work) -> Iterator[RunRecord]:
 def _remote_run(
     config: TrainingConfig, dataset: Dataset, folder: Path, accelerator: str
 ) -> RunRecord | str:
-    """Do one run on a node of the cluster, and return its record, or the message of a StorageError as text."""
     try:
         try:
             make_folder(folder)
@@ -97,4 +96,4 @@ def _remote_run(
                 return run_or_reason(config, dataset, Path(temporary), accelerator)
         return run_or_reason(config, dataset, folder, accelerator)
     except StorageError as error:
-        return str(error)
+        return str(error)  # `_runs` raises a StorageError with this text

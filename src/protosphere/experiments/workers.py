@@ -42,8 +42,6 @@ class _Worker:
 
 
 class _Crew:
-    """The workers of a sweep and the runs that are not finished yet."""
-
     def __init__(self, work: Work, size: int) -> None:
         self.work = work
         self.size = size
@@ -53,7 +51,6 @@ class _Crew:
         self.busy: dict[Any, tuple[_Worker, TrainingConfig, int]] = {}
 
     def hand_out(self) -> None:
-        """Send waiting runs to idle or new workers, until `size` workers are busy or no run is waiting."""
         while self.todo and len(self.busy) < self.size:
             worker = self.idle.pop() if self.idle else _Worker()
             config, tries = self.todo.pop(0)
@@ -64,7 +61,6 @@ class _Crew:
             )
 
     def collected(self, pipe: Any) -> RunRecord | None:
-        """Return the record that a worker has sent, or None if the worker died and its run has to start again."""
         worker, config, tries = self.busy.pop(pipe)
         try:
             answer = pipe.recv()
@@ -72,7 +68,7 @@ class _Crew:
             worker.end()
             if tries < TRIES:
                 self.todo.insert(0, (config, tries))
-                return None
+                return None  # the run starts again
             # a run whose worker dies for the second time has failed
             reason = f"its process died {TRIES} times, the last time with exit code {worker.process.exitcode}"
             return RunRecord(config, "failed", reason, data=self.work.dataset.digest)
@@ -111,13 +107,12 @@ def local_workers(count: int) -> Engine:
 
 
 def _serve(pipe: Connection) -> None:
-    """Do the runs whose configs arrive on the pipe and send back their records, until the sweep closes the pipe."""
     signal.signal(
         signal.SIGINT, signal.SIG_IGN
     )  # an interrupt is the sweep's to handle
     end_with_parent()
     dataset_of = lru_cache(maxsize=1)(load_dataset)
-    with suppress(EOFError):
+    with suppress(EOFError):  # the sweep has closed the pipe
         while True:
             config, data_dir, folder, accelerator = pipe.recv()
             try:

@@ -164,7 +164,7 @@ def _is_trivial(representation: Matrices) -> bool:
 
 
 def _random_action(symmetry: Group, dim: int, rng: np.random.Generator) -> Matrices:
-    """Draw (order, n, n) matrices of a group on R^n: a direct sum of random irreducible representations."""
+    # the matrices are direct sums of random irreducible representations
     trivial = next(part for part in symmetry.irreducibles if _is_trivial(part))
     nontrivial = [part for part in symmetry.irreducibles if part is not trivial]
     matrices = np.zeros((len(symmetry.table), dim, dim))

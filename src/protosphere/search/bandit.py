@@ -341,13 +341,11 @@ class BanditSearch:
         self._screen(arms, starts, first)
 
     def _affordable_starts(self) -> int:
-        """Return the number of starts of the next batch, which is smaller if little of the budget is left."""
         left = self.budget.left(self.screening_share, self.backend.workers)
-        affordable = left / self.backend.screening
+        affordable = left / self.backend.screening  # few if the budget is nearly used
         return int(max(1, min(self.backend.batch, affordable)))
 
     def _start(self, arm: Arm) -> Points:
-        """Return K random points, or K points of R^n made by resizing and perturbing the code of the arm."""
         if arm.code is None:
             return self.rng.standard_normal((self.num_points, self.dim))
         start = resize(arm.code, self.num_points, self.dim, self.rng)
@@ -411,7 +409,7 @@ class BanditSearch:
         self.orbits.share += self.budget.share - used
 
     def _free(self, code: OrbitCode) -> None:
-        """Remove surplus points from a symmetric code, and screen the other K points without the symmetry."""
+        # without the surplus points of the code
         kept = resize(code.points, self.num_points, self.dim, self.rng, caps=False)
         size = FREED_SHAKE * self.rng.random() ** 2 / np.sqrt(self.dim)
         start = kept + size * self.rng.standard_normal(kept.shape)

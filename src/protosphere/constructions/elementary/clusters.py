@@ -123,9 +123,9 @@ def clusters(
 
 
 def _known_code(num_points: int, dim: int, progress: Progress) -> Points:
-    """Return the best code that is known without a search, or the first basis vector for a single point."""
     if num_points == 1:
         return np.eye(1, dim)
+    # with 0 iterations, there is no search
     return best(num_points, dim, iterations=0, progress=progress).points
 
 

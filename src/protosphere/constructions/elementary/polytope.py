@@ -35,8 +35,8 @@ def _polygon_infeasible_reason(num_classes: int, dim: int) -> str | None:
 
 
 def _polygon_cosine(num_classes: int, dim: int = 2) -> Cosine:
-    """Return cos(2 pi/K), as a Fraction for K = 2, 3, 4 and 6 and as a float for all other K."""
     del dim
+    # the cosine is a Fraction for the only K for which it is rational
     rational = {2: Fraction(-1), 3: Fraction(-1, 2), 4: Fraction(0), 6: Fraction(1, 2)}
     return rational.get(num_classes, cos(2 * pi / num_classes))
 
@@ -88,7 +88,7 @@ def snub_cube() -> Points:
 
 
 def _parity(order: tuple[int, ...]) -> float:
-    """Return a positive number if the permutation `order` is even, and a negative number if it is odd."""
+    # positive for an even permutation, and negative for an odd one
     return np.linalg.det(np.eye(len(order))[list(order)])
 
 
@@ -112,9 +112,12 @@ def six_hundred_cell() -> Points:
 
 
 def _rings(*rings: tuple[int, float, float]) -> Points:
-    """Return the corners of regular polygons: (number of corners, height, rotation in degrees) for each polygon."""
     corners: list[tuple[float, float, float]] = []
-    for count, height, degrees in rings:  # polygons around the third axis
+    for (
+        count,
+        height,
+        degrees,
+    ) in rings:  # regular polygons around the third axis, rotated
         radius = sqrt(1 - height * height)
         angles = [2 * pi * i / count + degrees * pi / 180 for i in range(count)]
         corners += [

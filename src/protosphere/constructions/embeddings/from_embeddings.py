@@ -146,12 +146,11 @@ def _dense(
 def _spread(
     points: Points, min_angle: float | None, rng: np.random.Generator
 ) -> tuple[Points, float]:
-    """Move apart the points that are too close, and return them with the angle in degrees that was required."""
     if min_angle is not None:
         angle = _checked_angle(min_angle)
         return spread(points, angle, rng), angle
     angle = _default_angle(*points.shape)
-    # the default angle is halved each time that the search fails
+    # the default angle is halved each time that the points cannot be moved so far apart
     for _ in range(MOST_HALVINGS):
         try:
             return spread(points, angle, rng), angle
@@ -174,7 +173,7 @@ def _checked_angle(min_angle: float) -> float:
 
 
 def _default_angle(num_points: int, dim: int) -> float:
-    """Return the default minimum angle in degrees: 5, or less if there are many points for their dimension."""
+    # in degrees, the largest minimum angle that the converse bound allows
     largest = degrees(acos(float(converse(num_points, dim).value)))
     return min(DEFAULT_ANGLE, SHARE_OF_ANGLE * largest)
 

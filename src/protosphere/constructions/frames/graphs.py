@@ -124,14 +124,13 @@ def hoffman_singleton() -> Adjacency:
 
 @lru_cache(maxsize=1)
 def _octads() -> NDArray[np.int64]:
-    """Return the 759 blocks of the Witt design S(5,8,24), which are called octads, as 0/1 rows."""
+    # the 759 blocks of the Witt design S(5,8,24), as 0/1 rows
     words = unpack(codewords(extended_golay(), 1 << 12), 24).astype(np.int64)
     return words[words.sum(axis=1) == 8]
 
 
 def _hexads() -> NDArray[np.int64]:
-    """Return the 77 blocks of the design S(3,6,22), which are called hexads, as 0/1 rows."""
-    # the octads with the last two of the 24 points, without these two points
+    # the 77 blocks of the design S(3,6,22): the octads with the last two of the 24 points, without these two points
     octads = _octads()
     return octads[octads[:, 22:].all(axis=1)][:, :22]
 
@@ -198,7 +197,7 @@ def mclaughlin() -> Adjacency:
 
 
 def _difference_graph(q: int, dim: int, connection: set[tuple[int, ...]]) -> Adjacency:
-    """Return the graph on GF(q)^`dim`, q prime, that joins vectors whose difference is in `connection`."""
+    # Vectors over GF(q), where q is prime, are adjacent if their difference is in `connection`.
     vectors = np.array(list(product(range(q), repeat=dim)))
     places = q ** np.arange(dim)[::-1]
     chosen = np.zeros(q**dim, dtype=np.bool_)
@@ -210,7 +209,6 @@ def _difference_graph(q: int, dim: int, connection: set[tuple[int, ...]]) -> Adj
 
 
 def _multiples(q: int, points: Indices) -> set[tuple[int, ...]]:
-    """Return all multiples of the vectors `points` by the numbers 1, ..., q - 1 modulo the prime `q`."""
     return {
         tuple((factor * point % q).tolist())
         for point in points
@@ -331,7 +329,7 @@ def _latin_square_graphs() -> Iterator[Graph]:
 
 
 def _prime_power_factors(m: int) -> list[int]:
-    """Return, for each prime p that divides `m`, the largest power of p that divides `m`."""
+    # for each prime p that divides m, the largest power of p that divides m
     found: list[int] = []
     for p in prime_factors(m):
         power = p

@@ -58,8 +58,8 @@ def golay_odd_signs(dim: int) -> Points:
 
 
 def _far_apart(words: NDArray[np.uint8], dim: int) -> NDArray[np.uint8]:
-    """Return some rows of `words`, any two of which differ in at least a quarter of their first `dim` entries."""
-    # the choice that the module docstring explains
+    # Any two of the chosen rows differ in at least a quarter of their first `dim` entries, as the module docstring
+    # explains.
     diameter = DISTANCE - -(-dim // 4)
     guarded = words[:, dim : LENGTH - diameter % 2]
     return words[guarded.sum(axis=1) <= diameter // 2]

@@ -60,7 +60,6 @@ def _shell_size(m: int) -> int:
 
 
 def _paired_shells(m: int) -> Shells:
-    """Return the union of the shells of squared norms 2m - 2 and 2m."""
     # `Shells` has another scale of E8, in which squared norms are twice as large
     return Shells(
         "laminated", 8, Fraction(4 * m - 4), Fraction(4 * m), ORIGIN, denominator=1

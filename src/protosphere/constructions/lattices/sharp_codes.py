@@ -14,7 +14,6 @@ ANOTHER_TYPE_3: Vector = (1, 5, *(1,) * 22)
 
 
 def _vectors_at_60_degrees(dim: int, entry: int, count: int) -> tuple[Vector, ...]:
-    """Return the first `count` of (entry, entry, 0, 0, ...), (entry, 0, entry, 0, ...), and so on, in R^dim."""
     # any two of these vectors are at an angle of 60 degrees
     return tuple(sparse(dim, {0: entry, i + 1: entry}) for i in range(count))
 

@@ -25,7 +25,7 @@ SEVENTH_DOUBLED = (0, 2, 4, 6, 1, 3, 5, 7, 9, 11, 13, 8, 10, 12)
 
 
 def _cycles(*lengths: int) -> Permutation:
-    """Return a permutation whose cycles consist of consecutive numbers and have the given lengths."""
+    # each cycle consists of consecutive numbers
     starts = np.cumsum((0, *lengths))
     return tuple(
         int(start) + (i + 1) % length

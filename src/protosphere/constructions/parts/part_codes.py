@@ -133,11 +133,10 @@ def _by_scheme(
 
 
 def _described(code: SphericalCode) -> PartCode:
-    """Return the points of a code, with its provenance as their description unless they come from a search."""
     named = code.provenance
     points = code.placement.structure
     if named is None or describe(named.placed_by.construction).traits.searched:
-        return PartCode(points, None)
+        return PartCode(points, None)  # points from a search cannot be rebuilt
     return PartCode(points, dict(named.to_json()))
 
 

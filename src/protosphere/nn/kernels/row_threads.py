@@ -39,8 +39,7 @@ def run_jobs(jobs: list[Callable[[], Result]]) -> list[Result]:
 
 @lru_cache(maxsize=1)
 def _team_start() -> Any:
-    """Return the function `GOMP_parallel` of GNU OpenMP, or None if torch has not loaded GNU OpenMP."""
-    try:
+    try:  # GNU OpenMP, if torch has loaded it
         return ctypes.CDLL(
             "libgomp.so.1", mode=os.RTLD_NOLOAD | os.RTLD_NOW
         ).GOMP_parallel
@@ -49,7 +48,6 @@ def _team_start() -> Any:
 
 
 def _in_team(jobs: list[Callable[[], Result]]) -> list[Result]:
-    """Run the jobs on torch's own threads, an OpenMP team, and return their results in the order of the jobs."""
     numbers = count()
     given = dict[int, Result]()
     failed = list[BaseException]()
@@ -97,8 +95,7 @@ def _in_pool(jobs: list[Callable[[], Result]]) -> list[Result]:
 
 @lru_cache(maxsize=1)
 def _pool(process: int, threads: int) -> ThreadPoolExecutor:
-    """Return a pool of `threads` threads for this process. A forked process has another id and another pool."""
-    del (
-        process
-    )  # only a key of the cache, which is there because starting a thread takes 0.2 ms
+    # The process is only a key of the cache, so that a forked process gets a pool of its own. Pools are cached because
+    # starting a thread takes 0.2 ms.
+    del process
     return ThreadPoolExecutor(threads, thread_name_prefix="protosphere")

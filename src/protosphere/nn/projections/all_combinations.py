@@ -60,7 +60,7 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         return products.to(z.dtype)
 
     def _by_part(self, z: Tensor) -> list[Tensor]:
-        """Return, for each part p, the B x s_p dot products of vectors with the points of the part."""
+        # one B x s_p matrix for each part p
         return [part for run in self.tables.by_run(z) for part in run.unbind(0)]
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
@@ -149,12 +149,12 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
 
 
 def _every_sum(first: Tensor, second: Tensor) -> Tensor:
-    """Return the sums of each column of `first` and each column of `second`, whose index changes fastest."""
+    # the index of the column of `second` changes fastest
     return (first[:, :, None] + second[:, None, :]).flatten(1)
 
 
 def _ranks_to_compare(first: int, second: int, k: int) -> list[tuple[int, int, int]]:
-    """Return index ranges of pairs of entries of two descending lists, among which are the k largest sums."""
+    # The k largest sums of an entry of one descending list and an entry of another are among the returned pairs.
     # A triple (start, stop, length) pairs the entries start, ..., stop - 1 of the first list with the first `length`
     # entries of the second. The i-th entry of the first list and the j-th of the second have at least i j - 1 sums
     # that are not smaller, so only pairs with i j <= k are needed. There are about k log k such pairs, in about 2

@@ -164,6 +164,6 @@ class PartTables(nn.Module):
         return self._side_by_side(found)
 
     def _side_by_side(self, columns: list[Tensor]) -> Tensor:
-        """Concatenate matrices from left to right, and append zero columns until there are n columns."""
         rows = columns[0] if len(columns) == 1 else torch.cat(columns, dim=1)
+        # zero columns are appended until there are n columns
         return nn.functional.pad(rows, (0, self.missing)) if self.missing else rows

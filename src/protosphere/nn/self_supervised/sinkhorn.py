@@ -63,7 +63,7 @@ def sinkhorn(scores: Tensor, *, epsilon: float = 0.05, iterations: int = 3) -> T
 
 
 def _log_column_sums(logs: Tensor) -> Tensor:
-    """Return the logarithms of the column sums of exp(logs) over the rows of all processes."""
+    # sums of exp(logs) over the rows of all processes
     highest = all_reduced(logs.amax(0), dist.ReduceOp.MAX)
     sums = (logs - highest).exp_().sum(0)
     return highest + all_reduced(sums).log()

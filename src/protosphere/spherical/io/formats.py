@@ -99,11 +99,11 @@ def _read_npy(path: Path) -> NDArray[Any]:
 
 
 def _read_pt(path: Path) -> Any:
-    """Return the tensor in a .pt file, without executing code in the file."""
     torch: Any = import_module("torch")
     with zipfile.ZipFile(path) as archive:
         if sum(entry.file_size for entry in archive.infolist()) > path.stat().st_size:
             raise ValueError("it is compressed, or not a file of torch.save")
+    # with `weights_only`, no code in the file is executed
     tensor = torch.load(path, weights_only=True, map_location="cpu")
     if not isinstance(tensor, torch.Tensor) or tensor.layout != torch.strided:
         raise ValueError(

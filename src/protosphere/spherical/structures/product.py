@@ -251,11 +251,10 @@ class ProductPoints:
         return self._searched([float(distance) for distance in distances])
 
     def _part_cosines(self) -> list[Cosine]:
-        """Return the maximum cosine of the values in use of each part; -1 for a part with only one such value."""
         found: list[Cosine] = []
         for part, size in zip(self.parts, self.sizes, strict=True):
             if size == 1:
-                found.append(Fraction(-1))
+                found.append(Fraction(-1))  # there is no pair of values in use
                 continue
             whole = size == part.count
             used = part if whole else part.permuted(np.arange(size))
@@ -263,7 +262,6 @@ class ProductPoints:
         return found
 
     def _searched(self, distances: list[float]) -> tuple[Cosine, str]:
-        """Search for the closest pair of classes; return its cosine, or an UpperBound, and how it was found."""
         # distances[p] is a lower bound on 1 - cosine for two classes with different values of part p
         shares = [float(share) for share in self.shares]
         values = self.class_values(0, self.count)
@@ -499,8 +497,8 @@ def _with_part(
     size: int,
     share: Fraction,
 ) -> Counter[Fraction]:
-    """Count the ordered pairs of combinations of values by cosine, after one more part is added."""
-    # A combination has one value of each part that has been added. The cosine of two combinations is that of two
+    # The ordered pairs of combinations are counted by cosine, after one more part is added. A combination has one value
+    # of each part that has been added. The cosine of two combinations is that of two
     # classes with these values and with equal values of all other parts. `ordered` has the numbers of ordered pairs
     # before the part is added, including each combination with itself. `pairs` has the numbers of unordered pairs of
     # different values of the part.
@@ -517,7 +515,6 @@ def _with_part(
 def _read_part(
     content: Content, number: int, record: object
 ) -> tuple[Structure, int, Cosine]:
-    """Return the points of the part with the index `number`, the number of its values in use, and its share."""
     if not isinstance(record, dict):
         raise InvalidArgumentError(
             f"'parts' should be objects of the description, has {brief(record)}"
@@ -556,13 +553,12 @@ def _read_share(share: object) -> Cosine:
 
 
 def _read_values(content: Content, sizes: tuple[int, ...]) -> Values | None:
-    """Return the K x P matrix of the indices of values; None if every combination of values is a class."""
     if "values" not in content.arrays:
         if prod(sizes) != content.count:
             raise InvalidArgumentError(
                 f"'values' is missing, and there are {content.count} classes, not all {brief(prod(sizes))} combinations"
             )
-        return None
+        return None  # every combination of values is a class
     shape = (content.count, len(sizes))
     values = content.array("values", shape, value_type(sizes))
     if (values.max(axis=0) >= np.array(sizes)).any():

@@ -173,8 +173,8 @@ class QuantizedPoints:
 
     @cached_property
     def _split_codebooks(self) -> NDArray[np.float64]:
-        """M x S x 2d array that has each codeword as a sum of two vectors: the rounded codeword and the remainder."""
-        # the sum of M codewords that are rounded so coarsely has no rounding error
+        # A codeword is the sum of the rounded codeword and a remainder, which are stored side by side. The sum of M
+        # codewords that are rounded so coarsely has no rounding error.
         largest = max(float(np.abs(self.codebooks).max()), LEAST_SUM)
         grid = 2.0 ** np.ceil(np.log2(largest * len(self.codebooks)) - 52)
         rounded = np.rint(self.codebooks / grid) * grid
@@ -197,7 +197,6 @@ class QuantizedPoints:
         return rests
 
     def _fault(self) -> str:
-        """Return a text that says why a point is invalid, or an empty text if all points are valid."""
         sizes = np.linalg.norm(self.codebooks, axis=2)
         for start in range(0, self.count, BLOCK_ROWS):
             values = self.values[start : start + BLOCK_ROWS]
@@ -214,7 +213,7 @@ class QuantizedPoints:
             share = (norms / sizes[np.arange(len(sizes)), words].sum(axis=1)).min()
             if share < LEAST_SHARE:
                 return f"codewords cancel: the norm of a sum is {share:.3g} of the sum of their norms, less than 1/64"
-        return ""
+        return ""  # all points are valid
 
     def sign_rows(self) -> None:
         """Return None, because these points do not begin with entries +c and -c for a common number c."""
