@@ -1,4 +1,4 @@
-"""Trees over classes, in which each class is a leaf at any depth.
+"""Trees whose leaves are classes. The leaves may have different depths.
 
 The height of a node is the length of the longest path from the node down to a class.
 """
@@ -44,10 +44,10 @@ The first has the 20 superclasses of 5 classes each. The second has further leve
 
 @dataclass(frozen=True)
 class Taxonomy:
-    """A tree over classes.
+    """A tree whose leaves are K classes.
 
     Attributes:
-        classes: Names of the K classes, in order. The classes are leaves of the tree.
+        classes: Names of the K classes. Class i has the name classes[i], and is a leaf of the tree.
         parents: Mapping from the name of a node to the name of its parent. It has all classes and inner nodes, except
             nodes without a parent.
 
@@ -102,12 +102,12 @@ class Taxonomy:
 
     @cached_property
     def ancestors(self) -> tuple[tuple[str, ...], ...]:
-        """The names of the ancestors of each class, from its parent to the root.
+        """For each class, the names of its ancestors, from its parent to the root.
 
         If there are several nodes without a parent, a common root with an empty name is added above them.
 
         Raises:
-            InvalidArgumentError: If there are more than 10,000,000 names in all.
+            InvalidArgumentError: If all classes together have more than 10,000,000 ancestors.
         """
         layout = self._layout
         total = sum(end - start for start, end in layout.ranges.values())
@@ -166,7 +166,7 @@ class Taxonomy:
         node down to a class.
 
         Returns:
-            The K x K similarity, from 0 (only the root in common) to 1 (the same class).
+            The K x K matrix of similarities, which are numbers from 0 (only the root in common) to 1 (the same class).
         """
         relative_heights = self.heights / self.height
         return np.subtract(1, relative_heights, out=relative_heights)
@@ -176,10 +176,11 @@ class Taxonomy:
 
         Args:
             above: Number of levels from a class up to its ancestor. If it is 1, the ancestor is the parent of the
-                class. A class with fewer levels above it gets the root.
+                class. If a class has fewer levels above it, the ancestor is the root.
 
         Returns:
-            K indices. The ancestors are numbered in the order in which they first appear among the classes.
+            K indices. The ancestors are numbered 0, 1, ... in the order in which they first appear as ancestors of
+            class 0, class 1, and so on.
         """
         names = ancestors_above(self._layout, as_integer("above", above, minimum=1))
         numbers: dict[str, int] = {}
@@ -200,7 +201,7 @@ class Taxonomy:
         return "".join(f"{child}\t{parent}\n" for child, parent in edges)
 
     def of(self, class_names: Sequence[str]) -> Taxonomy:
-        """Return the tree of the given classes only, in the given order.
+        """Return the tree that has only the given classes, in the given order.
 
         Args:
             class_names: Names of classes of this tree, in the order that they get in the new tree.
@@ -221,20 +222,21 @@ def taxonomy(
     source: str | Path | Mapping[str, str] | Taxonomy,
     classes: Sequence[str] | None = None,
 ) -> Taxonomy:
-    """Return the tree over classes that a mapping, a file, a text or a name describes.
+    """Return the tree of classes that a mapping, a file, a text or a name describes.
 
     Args:
         source: A mapping from each node to its parent; a text of several lines, or the path of a text file, with a
             child and its parent on each line; the name of a tree of CIFAR-100 in the package, 'cifar100_superclasses'
             or 'cifar100_levels'; or a `Taxonomy`. Child and parent are separated by a space, or by a comma or a tab if
             names contain spaces.
-        classes: Names of the classes, in order. If it is None, the classes are the leaves in the order of the source.
+        classes: Names of the classes: class i of the tree gets the name classes[i]. If it is None, the classes are all
+            leaves, in the order in which the source lists them.
 
     Returns:
         The tree.
 
     Raises:
-        InvalidArgumentError: If the source is of another type or does not describe a tree of these classes.
+        InvalidArgumentError: If the source has another type or does not describe a tree with these classes.
         StorageError: If the file cannot be read.
 
     Example:

@@ -13,7 +13,7 @@ ROOT = ""
 """Name of the root that joins several nodes without a parent."""
 
 Heights = NDArray[np.int32]
-"""K x K heights of lowest common ancestors."""
+"""K x K matrix of the heights of the lowest common ancestors of pairs of classes."""
 
 BLOCK_ROWS = 256
 """Number of rows of a matrix whose columns are permuted together."""
@@ -21,16 +21,16 @@ BLOCK_ROWS = 256
 
 @dataclass(frozen=True)
 class TreeLayout:
-    """The classes and inner nodes of a tree in the order of a depth-first traversal; a node is given by its name.
+    """The classes and inner nodes of a tree in the order of a depth-first traversal. Nodes are given by their names.
 
     Attributes:
         order: The indices of the classes in the order of the traversal.
-        ranges: Mapping from each inner node to a pair (start, end): order[start:end] are the classes below the node.
-            Parents come before their children.
+        ranges: Mapping from each inner node to a pair (start, end): order[start:end] are the indices of the classes
+            below the node. In the mapping, parents come before their children.
         heights: Mapping from each inner node to its height: the length of the longest path from the node down to a
             class.
-        children: Mapping from each inner node to its children, which are classes or inner nodes, in the order of the
-            traversal.
+        children: Mapping from each inner node to its children, which are classes or inner nodes. The children are in
+            the order of the traversal.
     """
 
     order: Indices
@@ -40,18 +40,18 @@ class TreeLayout:
 
 
 def tree_layout(classes: Sequence[str], parents: Mapping[str, str]) -> TreeLayout:
-    """Return the depth-first order of the classes of a tree, and the classes, height and children of each inner node.
+    """Return the classes and inner nodes of a tree in the order of a depth-first traversal.
 
-    Inner nodes without a class below them are left out. If no single inner node is above all classes, a root with the
-    empty name is added.
+    Inner nodes without a class below them are left out. If no inner node is above all classes, a root with the empty
+    name is added above them.
 
     Args:
-        classes: Names of the classes.
+        classes: Names of the classes, which are the leaves of the tree.
         parents: Mapping from the name of each node to the name of its parent. Nodes without a parent are not in the
             mapping.
 
     Raises:
-        InvalidArgumentError: If there is a cycle.
+        InvalidArgumentError: If a class is below a cycle of nodes.
     """
     children = _children(classes, parents)
     roots = children.pop(ROOT)
@@ -111,7 +111,7 @@ def _children(
 
 
 def pair_heights(layout: TreeLayout) -> Heights:
-    """Return the K x K matrix of the heights of the lowest common ancestors of all pairs of classes.
+    """Return the K x K matrix whose entry (i, j) is the height of the lowest common ancestor of classes i and j.
 
     The height of a node is the length of the longest path from the node down to a class. The entries on the diagonal
     are 0. Rows and columns are in the order in which the classes were given to `tree_layout`.
@@ -141,13 +141,14 @@ def pair_heights(layout: TreeLayout) -> Heights:
 
 
 def ancestors_above(layout: TreeLayout, above: int) -> list[str]:
-    """Return an ancestor of each class: the node `above` levels up, or the root if there are fewer levels.
+    """Return the name of an ancestor of each class: the node `above` levels above the class.
 
-    The names of the ancestors are in the order in which the classes were given to `tree_layout`.
+    If there are fewer levels above a class, its ancestor is the root. The names are in the order in which the classes
+    were given to `tree_layout`.
 
     Args:
         layout: Layout of the tree.
-        above: Number of levels from a class up to its ancestor, at least 1.
+        above: Number of levels from a class up to its ancestor, at least 1. The parent of a class is 1 level above it.
     """
     ancestors = [ROOT] * len(layout.order)
     num_reached = 0

@@ -1,8 +1,8 @@
 """Bottleneck assignment: find an order of the points that minimizes the cost of the worst pair of classes.
 
 The cost of a pair is the similarity of the classes times (1 - cosine) of their points. The worst pair is the pair with
-the largest cost: similar classes at distant points. An order is an array with the index of the point of each class:
-class i gets point order[i].
+the largest cost, which has similar classes at distant points. An order is an array with the index of the point of each
+class: class i gets point order[i].
 """
 
 import numpy as np
@@ -15,28 +15,30 @@ MAX_KICKS = 200
 """Largest number of perturbations, each of which is made when no exchange improves the order."""
 
 MAX_ENTRIES = 2_000_000_000
-"""Number of matrix entries that are evaluated in total, which limits the number of perturbations for many classes."""
+"""Largest number of matrix entries that are evaluated in total; it limits the perturbations if K is large."""
 
 KICK_COST = 40
-"""Approximate cost of a perturbation and its descent, in K x K matrices."""
+"""Approximate number of K x K matrices that are evaluated for a perturbation and the exchanges after it."""
 
 TOLERANCE = 1e-12
 
 
 def worst_pair(similarity: Points, cosines: Points, order: Indices) -> float:
-    """Return the largest cost of a pair of classes: their similarity times (1 - cosine) of their points.
+    """Return the largest cost of a pair of classes.
+
+    The cost of a pair is the similarity of the classes times (1 - cosine) of their points.
 
     Args:
         similarity: K x K similarity of the classes.
         cosines: K x K cosines of the points.
-        order: The index of the point of each class.
+        order: The index of the point of each class: class i gets point order[i].
     """
     distances = 1 - cosines[np.ix_(order, order)]
     return float(_pair_costs(similarity, distances).max())
 
 
 def worst_pair_bound(similarity: Points, cosines: Points) -> float:
-    """Return a lower bound, for any order of the points, on the largest cost of a pair of classes.
+    """Return a number that the largest cost of a pair of classes reaches or exceeds for every order of the points.
 
     The cost of a pair is the similarity of the classes times (1 - cosine) of their points. The bound is the lowest
     possible cost of the two most similar classes. They have this cost at the two closest points, or at the two most
@@ -56,14 +58,14 @@ def exhaustive_worst_pair_order(similarity: Points, cosines: Points) -> Indices:
     """Return the order of the points that minimizes the largest cost of a pair of classes, by trying all K! orders.
 
     The cost of a pair is the similarity of the classes times (1 - cosine) of their points. If several orders have the
-    smallest largest cost, the one with the largest sum over pairs of similarity times cosine is returned.
+    same largest cost, the order with the largest sum of similarity times cosine over all pairs is returned.
 
     Args:
         similarity: K x K similarity of the classes.
         cosines: K x K cosines of the points.
 
     Returns:
-        The index of the point of each class.
+        An array: class i gets the point with index i of the array.
     """
     orders, weights, placed = pair_terms(similarity, cosines)
     worst = (weights * (1 - placed)).max(axis=1)
@@ -85,11 +87,11 @@ def improve_worst_pair(
     Args:
         similarity: K x K similarity of the classes.
         cosines: K x K cosines of the points.
-        start: The index of the point of each class at the start.
+        start: The order at the start: class i has point start[i].
         rng: Random generator for the perturbations.
 
     Returns:
-        The index of the point of each class in the best order found.
+        The order with the lowest largest cost that was found: entry i is the index of the point of class i.
     """
     K = len(start)
     best, best_value = _descend(similarity, cosines, start)

@@ -28,8 +28,8 @@ class Serving:
 
     Attributes:
         member: The member.
-        first: Smallest number of classes for which it is used.
-        last: Largest number of classes for which it is used.
+        first: Smallest number of classes for which the member is used.
+        last: Largest number of classes for which the member is used.
     """
 
     member: Member
@@ -38,12 +38,13 @@ class Serving:
 
 
 def serving_members(family: Construction) -> Iterator[Serving]:
-    """Yield the members of a family of codes that `ps.construct` uses for some number of classes K, by dimension n.
+    """Yield the members of a family of codes that `ps.construct` uses for at least one number of classes K.
 
     For K points in n dimensions, `ps.construct` uses a member of dimension n with at least K points. Among these
     members, it uses the one with the lowest maximum cosine. Therefore a member is left out if another member of the
     same dimension has at least as many points and a lower maximum cosine. Only K up to 1,000,000 and n up to 1024 are
-    considered, and only K for which a code can be certified in seconds.
+    considered, and only K for which a code can be certified in seconds. The members are yielded in the order of their
+    dimensions n, and for each n in the order of the numbers of classes.
 
     Args:
         family: Record of the family in the registry of constructions. If it is not a family, nothing is yielded.

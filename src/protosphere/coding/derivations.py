@@ -28,7 +28,7 @@ MOST_COLUMNS, MOST_ROWS, MOST_TEXT = 512, 64, 4096
 
 
 def generator_matrix(derivation: str) -> Bits:
-    """Return the generator matrix of the code that a derivation describes, one bit per byte.
+    """Return the generator matrix of the code that a derivation describes, as a 0/1 matrix with one bit per byte.
 
     Args:
         derivation: Steps, separated by a comma and a space, such as 'orbits 3.ae3 3, extend'. A step is the name of a
@@ -161,7 +161,11 @@ def _each_polynomial(
 
 
 def extend(code: Bits) -> Bits:
-    """Append a parity bit to each row of a generator matrix."""
+    """Append a parity bit to each row of a generator matrix.
+
+    Args:
+        code: Generator matrix.
+    """
     return np.column_stack([code, code.sum(axis=1) % 2])
 
 
@@ -178,8 +182,8 @@ def puncture(code: Bits, count: str) -> Bits:
 def puncture_at(code: Bits, places: str) -> Bits:
     """Remove the columns with the given indices from a generator matrix.
 
-    Suppose that the columns are the support of a codeword of odd weight s in the dual code. Then every codeword of the
-    code has at most s - 1 ones in these columns, and the minimum distance decreases by at most s - 1.
+    Suppose that the columns are the positions of the ones of a codeword of odd weight s in the dual code. Then every
+    codeword of the code has at most s - 1 ones in these columns, and the minimum distance decreases by at most s - 1.
 
     Args:
         code: Generator matrix.
@@ -223,7 +227,7 @@ def rows(code: Bits, numbers: str) -> Bits:
 def repeat(code: Bits, count: str) -> Bits:
     """Append a copy of the first `count` columns to a generator matrix.
 
-    The minimum distance of the code does not decrease.
+    The minimum distance of the new code is at least the minimum distance of `code`.
 
     Args:
         code: Generator matrix.
@@ -251,7 +255,7 @@ def shorten(code: Bits, count: str) -> Bits:
 def shorten_at(code: Bits, places: str) -> Bits:
     """Keep the codewords that are zero in the columns with the given indices, and remove these columns.
 
-    If the columns are the support of a codeword of the dual code, this step is called Construction Y1.
+    If the columns are the positions of the ones of a codeword of the dual code, this step is called Construction Y1.
 
     Args:
         code: Generator matrix.
@@ -263,7 +267,7 @@ def shorten_at(code: Bits, places: str) -> Bits:
 
 
 def join(first: Bits, second: Bits) -> Bits:
-    """Return the generator matrix whose row i is row i of the first matrix followed by row i of the second.
+    """Return the generator matrix whose row i is row i of `first` followed by row i of `second`.
 
     Args:
         first: Generator matrix of the first code.
@@ -273,7 +277,7 @@ def join(first: Bits, second: Bits) -> Bits:
 
 
 def tail(code: Bits, ending: Bits, row: str) -> Bits:
-    """Apply Construction X: append the rows of a second generator matrix to consecutive rows of the first.
+    """Apply Construction X: append the rows of a second generator matrix to consecutive rows of the first matrix.
 
     Row i of `ending` is appended to row r + i of `code`, where r is the number `row`. Zeros are appended to the other
     rows of `code`.
@@ -292,7 +296,8 @@ def tail(code: Bits, ending: Bits, row: str) -> Bits:
 def double(u: Bits, v: Bits) -> Bits:
     """Return the generator matrix of the code of all codewords (u | u + v).
 
-    If u and v have different lengths, the shorter one is padded with zeros in the sum.
+    Here u is any codeword of one code, and v is any codeword of another code. If the two codes have different lengths,
+    the shorter one of u and v is padded with zeros in the sum.
 
     Args:
         u: Generator matrix of the code of u.

@@ -1,8 +1,8 @@
-"""Reed-Muller codes: RM(r, m) is the set of polynomials of degree at most r in m bits, evaluated at all 2^m points.
+"""Reed-Muller codes. A codeword of RM(r, m) consists of the values of a polynomial in m bits at all 2^m points.
 
-The length is n = 2^m and the distance 2^(m-r) (MacWilliams & Sloane, chapter 13, theorem 3). Coordinate x_i of point
-j is bit i - 1 of j. So the codewords of RM(1, m) are in the order of Sylvester's Hadamard matrix: codeword 2a is row
-a, and codeword 2a + 1 its complement.
+All polynomials of degree at most r are used. The length is n = 2^m, and the minimum distance is 2^(m-r) (MacWilliams &
+Sloane, chapter 13, theorem 3). Coordinate x_i of point j is bit i - 1 of the number j. So the codewords of RM(1, m) are
+in the order of Sylvester's Hadamard matrix: codeword 2a is row a, and codeword 2a + 1 its complement.
 """
 
 from functools import reduce
@@ -36,7 +36,7 @@ def order_for(k_needed: int, m: int) -> int | None:
     """Return the smallest order r for which the Reed-Muller code RM(r, m) has at least a given dimension.
 
     Args:
-        k_needed: Minimum dimension.
+        k_needed: Dimension that the code must have at least.
         m: Number of variables.
 
     Returns:
@@ -57,10 +57,10 @@ def generator_rows(r: int, m: int, count: int | None = None) -> PackedBits:
     Args:
         r: Order, from 0 to m.
         m: Number of variables.
-        count: Number of rows to return, from the first on; all rows by default.
+        count: Number of rows to return, beginning with the first row. By default, all rows are returned.
 
     Returns:
-        Rows of 2^m bits, packed eight bits to a byte.
+        One row of 2^m bits for each monomial, packed with eight bits per byte.
 
     Raises:
         InvalidArgumentError: If an argument is not an integer in its range.

@@ -8,14 +8,14 @@ the slope p for m even, and zero for m odd. The second part, T_b, is a trace for
 a linear code, and b is the index of T_b in this code. A layer consists of all cosets with the same trace form.
 
 Shortening by j uses the first j of the points 0, 1, 2, 4, 8, ... It keeps the codewords of each coset that are zero at
-these points, and deletes these coordinates. Of the 2N codewords of a coset, 2N / 2^j remain. Puncturing deletes i more
-coordinates. An inner product s becomes s - j by shortening, and then at most s - j + i by puncturing. If mu is the
-maximum cosine of the original codewords, the new cosines are at most (N mu + i - j) / (N - i - j).
+these points, and deletes the coordinates of these points. Of the 2N codewords of a coset, 2N / 2^j remain. Puncturing
+deletes i more coordinates. An inner product s becomes s - j by shortening, and then at most s - j + i by puncturing. If
+mu is the maximum cosine of the original codewords, the new cosines are at most (N mu + i - j) / (N - i - j).
 
 The inner products of two cosets depend only on the difference of their forms. This difference is the difference of two
-Kerdock forms plus a trace form. `closest` enumerates all differences. If there are too many, `closest_possible` gives
-an upper bound on the inner products, and `attains` searches for a pair of codewords that attains it. See MacWilliams &
-Sloane, chapter 15, sections 2 and 5.
+Kerdock forms plus a trace form. `closest` enumerates all differences. If there are too many differences,
+`closest_possible` gives an upper bound on the inner products, and `attains` searches for two codewords whose inner
+product is this bound. See MacWilliams & Sloane, chapter 15, sections 2 and 5.
 """
 
 from dataclasses import dataclass
@@ -35,10 +35,13 @@ from protosphere.errors import InvalidArgumentError, as_integer
 from protosphere.types import Cosine, Indices, PackedBits, Progress, ignore
 
 PROBED_DIFFERENCES = 64
-"""Number of pairs of cosets that are searched together for a pair of codewords that attains the bound."""
+"""Number of pairs of cosets in a batch that `attains` searches."""
 
 MOST_PROBES, MOST_PROBE_PRODUCTS = 64, 3 * 10**10
-"""Largest number of batches of such pairs of cosets, and of multiplications for them, which take some seconds."""
+"""Largest number of batches of pairs of cosets that `attains` searches, and of multiplications for all batches.
+
+The multiplications take some seconds.
+"""
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class ShortenedCosets:
 
     Each coset belongs to a quadratic form A_p + T_b: a Kerdock form with the slope p (zero for m odd), plus the trace
     form with the index b. A layer consists of all cosets with the same trace form. The cosets are ordered by b, then by
-    p, so a smaller code consists of the first codewords of a larger one.
+    p. A code has the first codewords in this order, so a smaller code is contained in a larger one.
 
     Attributes:
         m: Base-2 logarithm of the original length.
@@ -78,14 +81,14 @@ class ShortenedCosets:
 
     @property
     def dim(self) -> int:
-        """Length after shortening and puncturing."""
+        """Length of the codewords after shortening and puncturing."""
         return (1 << self.m) - self.shortened - self.punctured
 
     def max_cosine(self, whole: Cosine) -> Cosine:
         """Return an upper bound on the maximum cosine of the codewords after shortening and puncturing.
 
         Args:
-            whole: Maximum cosine before shortening and puncturing, at least 0.
+            whole: Maximum cosine of the codewords before shortening and puncturing, at least 0.
         """
         return ((whole * (1 << self.m)) + self.punctured - self.shortened) / self.dim
 
@@ -99,20 +102,21 @@ class ShortenedCosets:
 
     @property
     def coset_bits(self) -> int:
-        """Base-2 logarithm of the number of codewords that remain of each coset."""
+        """Base-2 logarithm of the number of codewords that shortening leaves of each coset."""
         return self.m + 1 - self.shortened
 
     @cached_property
     def kept(self) -> Indices:
-        """Indices of the coordinates that are neither shortened nor punctured, in ascending order."""
+        """Indices of the coordinates that neither shortening nor puncturing deletes, in ascending order."""
         vanishing = np.append(0, 1 << np.arange(self.m))[: self.shortened]
         return np.setdiff1d(np.arange(1 << self.m), vanishing)[: self.dim]
 
     @cached_property
     def inner(self) -> PackedBits:
-        """Packed generator matrix of RM(1, m) after shortening and puncturing.
+        """Generator matrix of RM(1, m) after shortening and puncturing, packed with eight bits per byte.
 
-        Without shortening, its rows are the functions 1, x_1, ..., x_m. Shortening removes the first `shortened` rows.
+        Without shortening, its rows are the values of the functions 1, x_1, ..., x_m. Shortening removes the first
+        `shortened` rows.
         """
         return pack(
             unpack(generator_rows(1, self.m), 1 << self.m)[self.shortened :, self.kept]
@@ -146,15 +150,23 @@ class ShortenedCosets:
         return pack(bits[:, self.kept])
 
     def words(self, count: int) -> PackedBits:
-        """Return the first `count` codewords, one coset after another, as rows with eight bits per byte."""
+        """Return the first `count` codewords as rows with eight bits per byte.
+
+        All codewords of the first coset come first, then all codewords of the second coset, and so on.
+
+        Args:
+            count: Number of codewords.
+        """
         inner = codewords(self.inner, min(count, 1 << self.coset_bits))
         firsts = self.numbered(np.arange(0, count, 1 << self.coset_bits))
         return (firsts[:, None] ^ inner).reshape(-1, inner.shape[1])[:count]
 
     def numbered(self, numbers: Indices) -> PackedBits:
-        """Return the codewords with the given indices, as rows with eight bits per byte.
+        """Return the codewords with the given indices as rows with eight bits per byte.
 
-        The indices count all codewords of the first coset, then all codewords of the second coset, and so on.
+        Args:
+            numbers: Indices of codewords. They count all codewords of the first coset, then all codewords of the second
+                coset, and so on.
         """
         cosets = numbers >> self.coset_bits
         layers, (used, which) = (
@@ -180,10 +192,10 @@ class ShortenedCosets:
                 while cosets are compared.
 
         Returns:
-            An array. Entry x is an upper bound on the inner products of codewords of two different cosets with
-            b XOR c = x. If there are no such cosets, the entry is the negative length. An incomplete last layer (all
-            cosets with the same trace form) is treated as if it were complete. If the last layer is complete, a pair of
-            codewords attains each bound.
+            An array. Entry x is an upper bound on the inner products of codewords of two different cosets with b XOR c
+            = x. If there are no such cosets, the entry is -`dim`, the lowest possible inner product. An incomplete last
+            layer (all cosets with the same trace form) is treated as if it were complete. If the last layer is
+            complete, a pair of codewords attains each bound.
         """
         slopes, traces = self.forms(
             np.arange(min(cosets, self.slopes)), -(-cosets // self.slopes)
@@ -293,8 +305,8 @@ class ShortenedCosets:
         return 1 - 2 * unpack(words, self.dim).astype(np.float32)
 
     def closest_within_coset(self) -> int:
-        """Return the largest inner product of two codewords of the same coset.
+        """Return the largest inner product of two different codewords of the same coset.
 
-        Bits 0 and 1 are read as +1 and -1.
+        For inner products, bits 0 and 1 are read as +1 and -1.
         """
         return self.dim - 2 * smallest_weight(self.inner, self.dim)

@@ -5,16 +5,14 @@ import numpy as np
 from protosphere.types import Indices, Points
 
 DEEPEST = 7
-"""Largest dimension for which a k-d tree is used; in this dimension, a search in a million points takes a minute."""
+"""Largest dimension in which `closest_pair_cosine` is used; there, it takes a minute for a million points."""
 
 
 def closest_pair_cosine(points: Points) -> float:
-    """Return the largest cosine of two different rows of a matrix of unit vectors.
-
-    A k-d tree finds the nearest neighbor of each point.
+    """Return the largest cosine of two rows of a matrix of unit vectors, where a row is not compared with itself.
 
     Args:
-        points: Unit vectors, as rows.
+        points: At least two unit vectors, as rows.
 
     >>> round(closest_pair_cosine(np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])), 9)
     0.8

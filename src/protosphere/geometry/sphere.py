@@ -6,7 +6,10 @@ from protosphere.errors import InvalidArgumentError
 from protosphere.types import Points
 
 UNIT_TOLERANCE = 1e-5
-"""Largest difference of a norm from 1 that counts as rounding; for a million float32 entries, rounding is smaller."""
+"""Largest difference of a norm from 1 that counts as rounding.
+
+The rounding error of the norm of a vector with a million float32 entries is smaller.
+"""
 
 BLOCK_ROWS = 1 << 16
 """Number of rows that are normalized at a time, so that large arrays are not copied as a whole."""
@@ -24,13 +27,13 @@ def product_rounding(dim: int) -> float:
 
 
 def normalized(points: Points) -> Points:
-    """Return the rows divided by their norms.
+    """Return the rows of a matrix, each divided by its norm.
 
     Args:
         points: Nonzero vectors, as rows.
 
     Returns:
-        Unit vectors, as rows, whose norms differ from 1 only in the last one or two bits.
+        Unit vectors, as rows. Their norms differ from 1 only in the last one or two bits.
     """
     if len(points) <= BLOCK_ROWS:
         return _normalized(points)
@@ -50,7 +53,7 @@ def _normalized(points: Points) -> Points:
 
 
 def uniform_points(num_points: int, dim: int, rng: np.random.Generator) -> Points:
-    """Return independent, uniformly distributed points on the sphere: normalized Gaussian vectors (Muller 1959).
+    """Return independent random points that are uniformly distributed on the unit sphere of R^n.
 
     Args:
         num_points: Number of points.
@@ -80,7 +83,7 @@ def cross_polytope_points(num_points: int, dim: int) -> Points:
 
 
 def renormalized(points: Points) -> Points:
-    """Return the rows divided by their norms, except rows that are already unit vectors up to rounding.
+    """Return the rows of a matrix, each divided by its norm unless it is already a unit vector up to rounding.
 
     Args:
         points: Nonzero vectors, as rows.
@@ -98,11 +101,11 @@ def renormalized(points: Points) -> Points:
 
 
 def padded(points: Points, dim: int) -> Points:
-    """Return the points with zeros appended up to the given dimension. Their cosines do not change.
+    """Return the points with zeros appended to reach a given dimension. Their cosines do not change.
 
     Args:
         points: Vectors, as rows.
-        dim: Dimension of the result, at least the dimension of the points.
+        dim: Number of coordinates of the new points, at least the number of coordinates of the given points.
     """
     return np.pad(points, ((0, 0), (0, dim - points.shape[1])))
 
@@ -112,16 +115,16 @@ def require_unit_rows(
     what: str = "points",
     advice: str = "divide each row by its norm first",
 ) -> None:
-    """Check that an array is a matrix whose rows are at least two unit vectors, up to rounding.
+    """Check that an array is a matrix of at least two rows, and that the rows are unit vectors up to rounding.
 
     Args:
         points: Array to check, with points as rows.
         what: Name of the argument in which the user passed the array, for the error message.
-        advice: End of the error message for rows that are not unit vectors.
+        advice: End of the error message for a row whose norm is not 1.
 
     Raises:
         InvalidArgumentError: If the array is not a matrix with at least two rows and one column, or a row is not a
-            finite unit vector. In the second case, the message names the row.
+            finite unit vector. In the second case, the message has the index of the row.
     """
     if points.ndim != 2 or points.shape[0] < 2 or points.shape[1] < 1:
         shape = " x ".join(map(str, points.shape)) or "a single number"

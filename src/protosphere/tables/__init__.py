@@ -1,1 +1,1 @@
-"""Tables that are shipped with the package: codes found by search, the best known codes, and linear codes."""
+"""Tables of codes in the package: codes that searches found, the best known codes, and linear codes."""

@@ -1,7 +1,7 @@
 """Tables of binary linear codes, with the length, the dimension, the distance and the derivation of each code.
 
 A table is a .csv file with one row per code. The derivation of a code is a text that lists the steps by which the code
-is built, separated by commas. The module `coding.derivations` describes the steps. One more step exists only in tables:
+is built, separated by commas. The module `coding.derivations` describes the steps. Tables have one more kind of step:
 'cell 57 16' stands for the code of length 57 and dimension 16, which must be in an earlier row of the same file. For
 example, 'cell 57 16, puncture 1' removes the last coordinate of this code.
 """
@@ -29,7 +29,7 @@ class LinearCodeRow:
     Attributes:
         length: Length n of the code.
         dimension: Dimension k of the code.
-        distance: Proved lower bound on the minimum distance.
+        distance: Proved lower bound on the minimum distance of the code.
         derivation: Steps by which the code is built, separated by commas, such as 'cell 57 16, puncture 1'. A step such
             as 'cell 57 16' stands for the code of length 57 and dimension 16 in the same table. The module
             `coding.derivations` describes the other steps.
@@ -52,26 +52,30 @@ class LinearCodeRow:
 
 
 def cell_of(step: str) -> tuple[int, int]:
-    """Return the pair (length, dimension) of the code that a step such as 'cell 57 16' stands for, here (57, 16)."""
+    """Return the pair (length, dimension) of the code that a step such as 'cell 57 16' stands for, here (57, 16).
+
+    Args:
+        step: Text of the step.
+    """
     _, n, k = step.split(" ")
     return int(n), int(k)
 
 
 @dataclass(frozen=True)
 class LinearCodes:
-    """Table of binary linear codes.
+    """A table of binary linear codes.
 
     Attributes:
-        rows: Mapping from (length, dimension) to the row of the code.
+        rows: Mapping from (length, dimension) to the row of the code with this length and this dimension.
     """
 
     rows: Mapping[tuple[int, int], LinearCodeRow]
 
     def derivation(self, length: int, dimension: int) -> str:
-        """Return a derivation of a code of the table in which no step refers to another code of the table.
+        """Return the derivation of a code, written so that no step refers to another code of the table.
 
-        The derivation is a text of steps, separated by commas. Each step that refers to another code is replaced by the
-        derivation of that code.
+        A derivation is a text of steps, separated by commas. Each step of the row that refers to another code of the
+        table is replaced by the derivation of that code.
 
         Args:
             length: Length n of the code.
@@ -84,10 +88,14 @@ class LinearCodes:
         )
 
     def leading(self) -> list[LinearCodeRow]:
-        """Return the codes that have a lower maximum cosine than all their competitors.
+        """Return the rows of the codes that have a lower maximum cosine than all their competitors.
 
         The competitors of a code are the other codes of the table that have at most its length and at least its
-        dimension. The maximum cosine of a code of length n and distance d is 1 - 2d/n.
+        dimension. The maximum cosine of a row with length n and distance d is taken to be 1 - 2d/n.
+
+        Returns:
+            The rows of these codes, from the shortest to the longest length. For equal lengths, larger dimensions come
+            first.
         """
         found: list[LinearCodeRow] = []
         best: dict[int, tuple[int, int]] = {}

@@ -2,8 +2,8 @@
 
 Such a file contains one prototype per row and no certificate.
 
-A malicious file could state a huge size in its header. Therefore the stated size is compared with the size of the file
-before memory is allocated.
+A malicious .npy or .pt file could state a huge shape in its header. Therefore the stated shape is compared with the
+size of the file before memory is allocated.
 """
 
 import warnings
@@ -25,15 +25,15 @@ BLOCK_ENTRIES = 1 << 20
 
 
 def read_points(path: Path) -> Any:
-    """Return the matrix that a file contains, as a torch tensor for a .pt file and as a numpy array otherwise.
+    """Return the array that a file contains, as a torch tensor for a .pt file and as a numpy array otherwise.
 
-    Text files give float64 numbers. The numbers of other files keep their type.
+    The numbers of .csv and .txt files become float64. The numbers of .npy and .pt files keep their type.
 
     Args:
         path: A .npy, .csv, .txt or .pt file.
 
     Raises:
-        StorageError: If the file cannot be read as a matrix.
+        StorageError: If the file does not exist, has another ending, or cannot be read.
     """
     try:
         if not path.is_file():

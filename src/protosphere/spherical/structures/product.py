@@ -76,7 +76,7 @@ SHARE_ROUNDING = 1e-12
 @structure("product")
 @dataclass(frozen=True, eq=False)
 class ProductPoints:
-    """Classes made of parts. Their points concatenate scaled points of their values.
+    """Points of classes that are made of parts. A point consists of one scaled point for each part.
 
     Each class has a value in every part (for example, a color and a shape), and each value is represented by a point.
     The point of a class is (sqrt(shares[0]) a, sqrt(shares[1]) b, ...), where a is the point of the value that the
@@ -92,12 +92,13 @@ class ProductPoints:
         parts: The points of each part. The first `sizes[p]` points of part p represent the values in use. The others
             are reserved for values that are added later.
         sizes: Number of values in use in each part.
-        shares: Weight of each part in the cosine: positive numbers that sum to 1, exact if they are Fractions.
+        shares: Share (weight) of each part in the cosine. The shares are positive and sum to 1. They are exact if they
+            are Fractions.
         values: K x P matrix with the index of the value that each class has in each of the P parts. None means that
             every combination of values is a class. The classes are then ordered by the value in the first part, then by
             the value in the second part, and so on.
         dim: Dimension n, at least the sum of the parts' dimensions.
-        names: Names of parts, values and classes; None if they have no names.
+        names: Names of the parts, the values and the classes. None if they have no names.
     """
 
     name: ClassVar[str]
@@ -130,7 +131,10 @@ class ProductPoints:
 
     @cached_property
     def part_points(self) -> tuple[Points, ...]:
-        """Points of the values in use: one float64 matrix per part, with one row per value."""
+        """Points of the values in use, without the factors `weights`.
+
+        For each part, there is a float64 matrix with one row for each value in use.
+        """
         in_use = zip(self.parts, self.sizes, strict=True)
         return tuple(part.unit_rows(0, size) for part, size in in_use)
 
@@ -141,17 +145,20 @@ class ProductPoints:
 
     @cached_property
     def has_all_combinations(self) -> bool:
-        """Whether every combination of the values in use is a class, in any order."""
+        """Whether every combination of values in use is a class.
+
+        The order of the classes does not matter.
+        """
         if self.values is None:
             return True
         return self.count == prod(self.sizes) and not has_equal_rows(self.values)
 
     @property
     def cosine_step(self) -> Fraction | None:
-        """Fraction c such that every cosine of two classes is 1 minus a multiple of c; None if none is known.
+        """Fraction c for which every cosine of two classes is 1 minus an integer multiple of c. None if no c is known.
 
-        The value is None if a share or the cosine step of a part is not known exactly. It is also None if the
-        denominator of c is above 2^20 (`FINEST_STEP`).
+        No c is known if a share is a float, or if a part has no known cosine step. A fraction c with a denominator
+        above 2^20 (`FINEST_STEP`) is not used, and the value is None.
         """
         steps: list[Fraction] = []
         for part, share in zip(self.parts, self.shares, strict=True):
@@ -170,7 +177,7 @@ class ProductPoints:
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications that `verified_cosine` makes."""
+        """Approximate number of multiplications that `verified_cosine` needs to find the maximum cosine."""
         parts = sum(part.work for part in self.parts)
         if self.values is None or self.count == prod(self.sizes):
             return parts
@@ -179,9 +186,9 @@ class ProductPoints:
         return parts + SEARCH_WORK * self.values.size
 
     def class_values(self, start: int, stop: int) -> Values:
-        """Return the indices of the values of the classes `start` to `stop - 1`.
+        """Return a matrix with the index of the value that each of the classes `start` to `stop - 1` has in each part.
 
-        The result is a matrix with one row for each class and one column for each part.
+        There is one row for each class and one column for each part.
 
         Args:
             start: Index of the first class.
@@ -197,7 +204,7 @@ class ProductPoints:
         return np.stack(columns, axis=1).astype(value_type(self.sizes))
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Return points `start` to `stop - 1` as float64 unit vectors.
+        """Return the points of the classes `start` to `stop - 1` as float64 unit vectors, one per row.
 
         Args:
             start: Index of the first class.
@@ -221,10 +228,10 @@ class ProductPoints:
         There are three cases:
 
         - If every combination of values is a class, the maximum cosine is computed from the maximum cosines of the
-          parts. If only an upper bound on the maximum cosine of a part is known, the result is an `UpperBound`.
+          parts. If only an upper bound on the maximum cosine of a part is known, the first result is an `UpperBound`.
         - Otherwise, if there are at most 20,000 classes and their points take at most 2 GB, all pairs are compared.
-        - Otherwise, a search looks for the closest pair. If the search takes too long, it is stopped, and the result is
-          an `UpperBound`.
+        - Otherwise, a search looks for the two classes with the maximum cosine. If the search takes too long, it is
+          stopped, and the first result is an `UpperBound`.
 
         An `UpperBound` is a float that no pair of points needs to attain.
 
@@ -295,22 +302,25 @@ class ProductPoints:
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Check the points, and return the maximum cosine and a text that says how it was found.
 
+        As for `largest_cosine`, an `UpperBound` takes the place of the maximum cosine if it is not found.
+
         Args:
             progress: Function that is called while pairs are compared.
 
         Raises:
-            CertificateError: If two classes have the same values, or the points of a part lack their stated properties.
+            CertificateError: If two classes have the same values in all parts, or if the points of a part are not
+                valid.
         """
         self.check()
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """Return a mapping from each cosine to its number of pairs of classes, or None if it is not known exactly.
+        """Return a mapping from each cosine to the number of pairs of classes that have it, or None if it is not known.
 
         There are two cases:
 
-        - If every combination of values is a class, the pairs are counted part by part. The result is None if the
-          cosines of a part or a share are not known exactly, or if there are more than 65,536 different cosines.
+        - If every combination of values is a class, the pairs are counted part by part. The result is None if a share
+          or the cosines of a part are not known exactly, or if there are more than 65,536 different cosines.
         - Otherwise, all pairs are compared. The result is None if `cosine_step` is None.
 
         Args:
@@ -333,9 +343,9 @@ class ProductPoints:
         }
 
     def check(self) -> None:
-        """Raise CertificateError if two classes have the same values.
+        """Raise CertificateError if the points are not valid.
 
-        The error is also raised if the points of a part lack the properties that their structure states.
+        They are not valid if two classes have the same values in all parts, or if the points of a part are not valid.
         """
         for part in self.parts:
             part.check()
@@ -346,6 +356,9 @@ class ProductPoints:
         """Return a structure with the classes order[0], order[1], and so on.
 
         The names of the classes are reordered in the same way.
+
+        Args:
+            order: Indices of classes: all of them, or a part.
         """
         if self.values is None:
             values = self._combinations(order)
@@ -358,24 +371,24 @@ class ProductPoints:
         """Return the same points in R^dim, with zeros appended.
 
         Args:
-            dim: Number of dimensions of the result, at least the dimension n of the points.
+            dim: Number of coordinates of the new points, at least the number of coordinates of all parts together.
         """
         return replace(self, dim=dim)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that determine the points, by name.
 
-        They are the arrays of the parts, the array `weights` of the square roots of the shares, and the matrix `values`
-        if it is not None. The names of the arrays of part 0 begin with "part0_", those of part 1 with "part1_", and so
-        on.
+        They are the arrays that determine the points of each part, the array "weights" of the square roots of the
+        shares, and the matrix "values" if the attribute `values` is not None. The names of the arrays of part 0 begin
+        with "part0_", those of part 1 with "part1_", and so on.
         """
         return self._arrays_of_parts(own=True) | {"weights": self.weights}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in a file, by name.
+        """Return the arrays that are stored in the file of a code with these points, by name.
 
-        They are the arrays of the parts, and the matrix `values` if it is not None. The names of the arrays of part 0
-        begin with "part0_", those of part 1 with "part1_", and so on.
+        They are the stored arrays of each part, and the matrix "values" if the attribute `values` is not None. The
+        names of the arrays of part 0 begin with "part0_", those of part 1 with "part1_", and so on.
         """
         return self._arrays_of_parts(own=False)
 
@@ -387,11 +400,11 @@ class ProductPoints:
         return found if self.values is None else found | {"values": self.values}
 
     def header(self) -> dict[str, Any]:
-        """Return the metadata that a file stores: the entries `parts` and `part_names`.
+        """Return the entries "parts" and "part_names" that are stored in the header of the file of a code.
 
-        `parts` is a list with a dictionary for each part. Its keys are `structure` (the name of the type of points),
-        `num_points`, `dim`, `size` (the number of values in use), `share`, and the metadata of this type of points.
-        `part_names` has the names of parts, values and classes, or is None.
+        "parts" is a list with a dictionary for each part. Its keys are "structure" (the name of the structure that
+        stores the points of the part), "num_points", "dim", "size" (the number of values in use) and "share", and the
+        header entries of this structure. "part_names" has the names of parts, values and classes, or is None.
         """
         parts = [
             part.header()
@@ -411,10 +424,13 @@ class ProductPoints:
 
     @classmethod
     def read(cls, content: Content) -> ProductPoints:
-        """Return the structure that is read from a file: the parts, their shares and the values of the classes.
+        """Return the points that the file of a code describes.
 
         Args:
-            content: Arrays and metadata of the file.
+            content: Arrays and header of the file. The header entry "parts" is a list with a dictionary for each part,
+                and the entry "part_names" has the names. The arrays of part 0 have names that begin with "part0_", and
+                so on. The array "values" has the indices of the values of each class. If it is missing, every
+                combination of values is a class.
 
         Raises:
             InvalidArgumentError: If the content is not valid, for example because the parts do not fit into R^n
@@ -462,16 +478,17 @@ def value_type(sizes: tuple[int, ...]) -> type[np.unsignedinteger[Any]]:
 
 
 def normalized_shares(shares: list[Cosine]) -> tuple[Cosine, ...]:
-    """Return the shares (weights) of parts, scaled so that floats sum to 1 up to rounding.
+    """Return the shares (weights) of parts. If they are floats, they are scaled so that they sum to 1 up to rounding.
 
-    If all shares are Fractions, they are returned unchanged, and must sum to exactly 1. Otherwise their sum may differ
-    from 1 by at most 1e-12. If it differs by more than 2^-49, each share is divided by the sum.
+    If all shares are Fractions, they are returned unchanged, and must sum to exactly 1. Otherwise, their sum may differ
+    from 1 by at most 1e-12. If the sum differs from 1 by more than 2^-49, each share is divided by the sum.
 
     Args:
         shares: Share of each part.
 
     Raises:
-        InvalidArgumentError: If a share is not positive, or if the sum differs from 1 by more than is allowed.
+        InvalidArgumentError: If a share is not positive, if Fractions do not sum to 1, or if the sum of floats differs
+            from 1 by more than 1e-12.
     """
     total = sum(shares)
     exact = isinstance(total, Fraction)

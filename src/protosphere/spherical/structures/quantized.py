@@ -1,8 +1,9 @@
-"""Structure for quantized points.
+"""Structure for quantized points, which are stored as small integers.
 
-A point is stored as small integers. One integer for each part selects a value of the part, and one integer for each
-codebook selects a codeword. The class `QuantizedPoints` describes how a point is computed from its values and
-codewords. All points have norm 1 by construction.
+A point has one integer for each part and one integer for each codebook. The integer for a part is the index of one of
+the stored vectors of the part, called values. The integer for a codebook is the index of one of its stored vectors,
+called codewords. The class `QuantizedPoints` describes how a point is computed from its values and codewords. All
+points have norm 1 by construction.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ from protosphere.spherical.structures.structure import (
 from protosphere.types import Cosine, Indices, Points, Progress, UpperBound
 
 LEAST_REST = 1e-3
-"""Smallest squared norm of the scaled sum of codewords; rounding would change the direction of a shorter one."""
+"""Smallest squared norm of the scaled sum of codewords; rounding would change the direction of a shorter sum."""
 
 LEAST_SUM = 1e-3
 """Smallest norm of a sum of codewords, before it is scaled."""
 
 LEAST_SHARE = 1 / 64
-"""Smallest norm of a sum of codewords, relative to the sum of their norms; float32 rounds smaller ones too much."""
+"""Smallest norm of a sum of codewords, relative to the sum of their norms; float32 rounds a shorter sum too much."""
 
 MOST_PARTS = 1 << 12
 """Largest number of parts, and of codebooks, that a file may state."""
 
 MOST_ENTRIES = 1 << 24
-"""Largest number of entries of all values and codewords: 128 MB."""
+"""Largest number of entries of all values and codewords together, which take 128 MB in float64."""
 
 LARGEST_ENTRY = 1e6
 """Largest absolute value of an entry of a codeword."""
@@ -51,13 +52,13 @@ LARGEST_QUANTIZED_DIM = 1 << 24
 """Largest dimension that a file may state; most coordinates would be zeros beyond it."""
 
 MOST_DENSE_ENTRIES = 1 << 28
-"""Number of entries of all points as dense rows up to which all pairs are compared: 2 GB."""
+"""Largest number of coordinates of all points for which all pairs of points are compared: 2 GB in float64."""
 
 SEARCH_WORK = 1 << 16
-"""Cost of the search for the closest of very many points, in multiplications per point and part."""
+"""Cost of the search for the closest pair of very many points, in multiplications per index in `values`."""
 
 MOST_COMPARED_ENTRIES = 1 << 29
-"""Number of coordinates that the search for the closest of very many points may compare: some seconds."""
+"""Largest number of coordinates that the search for the closest pair compares, which takes some seconds."""
 
 BLOCK_ROWS = 1 << 12
 """Number of points whose norms are computed together."""
@@ -68,14 +69,15 @@ BLOCK_ROWS = 1 << 12
 class QuantizedPoints:
     """Points made of values of parts (product quantization) and of sums of codewords (residual quantization).
 
-    There are P parts and M codebooks. A part is a matrix whose rows are its values. A codebook has S codewords of
-    length d. A point has one value of each part and one codeword of each codebook. It is the vector (a, b, ..., s u),
-    where a, b, ... are its values. The unit vector u is the sum of its codewords divided by the norm of this sum. The
-    factor s = sqrt(1 - |a|^2 - |b|^2 - ...) gives the point norm 1. No two points have the same values of all parts.
+    There are P parts and M codebooks. A part is a matrix whose rows are vectors, called its values. A codebook has S
+    vectors of R^d, called its codewords. A point has one value of each part and one codeword of each codebook. It is
+    the vector (a, b, ..., s u), where a, b, ... are its values in the parts. The unit vector u is the sum of the
+    codewords of the point, divided by the norm of this sum. The factor s = sqrt(1 - |a|^2 - |b|^2 - ...) gives the
+    point norm 1. No two points have the same values of all parts.
 
     The squared distance of two points is the sum of the squared distances of their values in each part, plus the
-    squared distance of their vectors s u. So if two points have different values of a part, 1 - cosine is at least half
-    of the smallest squared distance of two values of this part.
+    squared distance of the vectors s u of the two points. So if two points have different values of a part, 1 - cosine
+    is at least half of the smallest squared distance of two values of this part.
 
     References: Jegou, Douze and Schmid, Product quantization for nearest neighbor search, 2011; Chen, Guan and Wang,
     Approximate nearest neighbor search by residual vector quantization, 2010.
@@ -110,7 +112,7 @@ class QuantizedPoints:
 
     @property
     def own_dim(self) -> int:
-        """Dimension of the points without the zeros that are appended up to `dim`."""
+        """Dimension of the points without the zeros that are appended to reach `dim`."""
         return sum(part.shape[1] for part in self.parts) + self.codebooks.shape[2]
 
     @cached_property
@@ -122,7 +124,8 @@ class QuantizedPoints:
     def work(self) -> int:
         """Approximate number of multiplications that `verified_cosine` needs to find the maximum cosine.
 
-        If there are few points, all pairs are compared. Otherwise, a search looks for the closest pair.
+        If there are at most 20,000 points with at most 2^28 coordinates in all, `verified_cosine` compares all pairs.
+        Otherwise, it searches for the closest pair.
         """
         if self._has_few_pairs:
             return self.count**2 * self.own_dim // 2
@@ -150,13 +153,16 @@ class QuantizedPoints:
         return rows
 
     def factors(self, start: int, stop: int) -> NDArray[np.float64]:
-        """Return, for each point, the factor by which the sum of its codewords is multiplied.
+        """Return, for each of the given points, the factor by which the sum of its codewords is multiplied.
 
-        The factor is chosen so that the point has norm 1.
+        The factor gives the point norm 1.
 
         Args:
             start: Index of the first point.
             stop: One past the index of the last point.
+
+        Returns:
+            A vector of `stop - start` factors.
         """
         factors = np.empty(stop - start)
         for first in range(start, stop, BLOCK_ROWS):
@@ -221,12 +227,15 @@ class QuantizedPoints:
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine, or an upper bound on it, and a text that says how the number was found.
 
-        If there are few points, all pairs are compared. Otherwise, a search looks for the closest pair. If the search
-        takes too long, it is stopped, and the result is an upper bound with the type `UpperBound`. This bound is
-        computed from the closest two values of each part.
+        There are three cases:
+
+        - If there are at most 20,000 points with at most 2^28 coordinates in all, all pairs of points are compared.
+        - Otherwise, a search looks for the closest pair of points.
+        - If the search takes too long, it is stopped. The result is then an upper bound on the maximum cosine. It has
+          the type `UpperBound`, and is computed from the two closest values of each part.
 
         Args:
-            progress: Called while all pairs are compared.
+            progress: Function that is called while all pairs are compared.
         """
         if self._has_few_pairs:
             rows = self._rows(self.values, self.own_dim)
@@ -246,7 +255,8 @@ class QuantizedPoints:
     def part_distances(self) -> list[float]:
         """Return one number for each part: a lower bound on 1 - cosine of two points with different values of the part.
 
-        If the values of two points differ in several parts, the sum of the numbers of these parts is a lower bound.
+        If two points have different values in several parts, the sum of the numbers of these parts is a lower bound on
+        1 - cosine.
         """
         margin = product_rounding(self.own_dim)
         return [
@@ -265,27 +275,32 @@ class QuantizedPoints:
         return few and self.count * self.own_dim <= MOST_DENSE_ENTRIES
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points. Return the maximum cosine, or an upper bound on it, and a text that says how it was found.
+        """Check the points, and return the maximum cosine and a text that says how it was found.
 
-        An upper bound has the type `UpperBound`.
+        If the search for the maximum cosine takes too long, an upper bound with the type `UpperBound` is returned in
+        its place.
 
         Args:
-            progress: Called while all pairs are compared.
+            progress: Function that is called while all pairs are compared.
 
         Raises:
-            CertificateError: If two points have the same values of all parts, or if a point is invalid.
+            CertificateError: If two points have the same values of all parts, or if `check` finds a point that is
+                invalid.
         """
         self.check()
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> None:
-        """Return None: the pairs with each cosine are not counted, because the cosines are not known exactly."""
+        """Return None, because the cosines are not known exactly.
+
+        Structures with exact cosines return the number of pairs of points for each cosine.
+        """
 
     def check(self) -> None:
         """Raise CertificateError if two points have the same values of all parts, or if a point is invalid.
 
-        A point is invalid if its values are so long that it cannot have norm 1, or if its codewords nearly cancel each
-        other.
+        A point is invalid if the squared norms of its values add up to more than 0.999, or if the sum of its codewords
+        is much shorter than the codewords: its norm is less than 0.001, or less than 1/64 of the sum of their norms.
         """
         fault = self._fault()
         if fault:
@@ -296,27 +311,34 @@ class QuantizedPoints:
     def permuted(self, order: Indices) -> QuantizedPoints:
         """Return a structure with the points order[0], order[1], and so on.
 
-        `order` may contain all indices or a subset.
+        Args:
+            order: Indices of points: all of them, or a part.
         """
         return replace(self, values=self.values[order])
 
     def padded(self, dim: int) -> QuantizedPoints:
-        """Return the same points in R^dim, with zeros appended."""
+        """Return the same points in R^dim, with zeros appended.
+
+        Args:
+            dim: Number of coordinates of the new points, at least `own_dim`.
+        """
         return replace(self, dim=dim)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that determine the points, by name.
 
-        They are the values of the parts, the codewords, and the indices of each point.
+        The arrays "part0_points", "part1_points", ... have the values of the parts as rows. The array "codewords" has
+        the codewords of all codebooks as rows. The array "values" has one row for each point: the indices of its
+        values, followed by the indices of its codewords.
         """
         return self.arrays()
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in a file, by name.
+        """Return the arrays that are stored in the file of a code with these points, by name.
 
-        The arrays "part0_points", "part1_points", ... have the values of the parts, "codewords" has the codewords of
-        all codebooks as rows, and "values" has one row for each point: the indices of its values, followed by the
-        indices of its codewords.
+        The arrays "part0_points", "part1_points", ... have the values of the parts as rows. The array "codewords" has
+        the codewords of all codebooks as rows. The array "values" has one row for each point: the indices of its
+        values, followed by the indices of its codewords.
         """
         points = {
             f"part{number}_points": part for number, part in enumerate(self.parts)
@@ -325,22 +347,26 @@ class QuantizedPoints:
         return points | {"codewords": flat, "values": self.values}
 
     def header(self) -> dict[str, Any]:
-        """Return the header entries of a file: the number of parts ("num_parts") and of codebooks ("num_codebooks")."""
+        """Return the entries that the header of the file of a code needs to describe these points.
+
+        "num_parts" is the number of parts, and "num_codebooks" is the number of codebooks.
+        """
         return {"num_parts": len(self.parts), "num_codebooks": len(self.codebooks)}
 
     @classmethod
     def read(cls, content: Content) -> QuantizedPoints:
-        """Return the points that the content of a file describes.
+        """Return the points that the file of a code describes.
 
         Args:
             content: Arrays and header of the file, with the number K of points and the dimension n. The arrays
-                "part0_points", "part1_points", ... have the values of the parts, "codewords" has the codewords, and
-                "values" has the indices of each point. The header entries "num_parts" and "num_codebooks" are the
-                numbers of parts and codebooks.
+                "part0_points", "part1_points", ... have the values of the parts as rows. The array "codewords" has the
+                codewords of all codebooks as rows. The array "values" has one row for each point: the indices of its
+                values, followed by the indices of its codewords. The header entry "num_parts" is the number of parts,
+                and "num_codebooks" is the number of codebooks.
 
         Raises:
-            InvalidArgumentError: If an array is invalid, the parts and codewords do not fit into R^n, a point cannot
-                have norm 1, or its codewords nearly cancel each other.
+            InvalidArgumentError: If an array is invalid, if the parts and codewords do not fit into R^n together, if a
+                point cannot have norm 1, or if the codewords of a point nearly cancel each other.
         """
         num_parts = _read_count(content, "num_parts")
         num_codebooks = _read_count(content, "num_codebooks")

@@ -43,8 +43,8 @@ class SignWords:
 
     Attributes:
         dim: Dimension n, the number of bits of a codeword.
-        held: The packed codewords. None if they would need more than 1 GiB of memory (`LARGEST_HELD_BYTES`); they are
-            then computed on request.
+        held: The packed codewords. None if they would need more than 1 GiB of memory (`LARGEST_HELD_BYTES`). Codewords
+            are then computed when they are needed.
     """
 
     name: ClassVar[str]
@@ -55,8 +55,8 @@ class SignWords:
     points = None
     is_nested = False
     sources: ClassVar[tuple[str, ...]] = ()
-    """Names of the fields from which the codewords can be computed. The last of these fields is the array with the
-    index of each codeword in the code. The tuple is empty if the codewords are arbitrary vectors.
+    """Names of the attributes of a subclass from which the codewords can be computed. The last attribute is an array
+    with the index of each codeword in a code. The tuple is empty if the codewords are arbitrary vectors.
     """
 
     dim: int
@@ -87,11 +87,11 @@ class SignWords:
         return self.encoded(self.word_numbers()[start:stop])
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the codewords with given indices as rows of bytes, with eight bits in a byte.
+        """Return the codewords with the given indices as rows of bytes, with eight bits in a byte.
 
         Args:
-            numbers: Indices of rows of `held`. In a subclass for a code, they are indices of codewords of this code
-                instead.
+            numbers: In this class, indices of rows of `held`. In a subclass for codewords of a code, indices of
+                codewords of the code.
         """
         assert self.held is not None, "words of no code are held"
         return self.held[numbers]
@@ -103,13 +103,14 @@ class SignWords:
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications of `verified_cosine`, which compares all pairs: n K^2 / 2."""
+        """Approximate number of multiplications that `verified_cosine` needs to compare all pairs: n K^2 / 2."""
         return self.count**2 * self.dim // 2
 
     def word_numbers(self) -> Indices:
-        """Return the index of each codeword in the code from which the codewords are taken.
+        """Return an index for each of the K codewords.
 
-        If the codewords are arbitrary vectors, there is no such code, and the indices are 0, 1, ..., K - 1.
+        In a subclass for codewords of a code, it is the index of the codeword in the code. If the codewords are
+        arbitrary vectors, the indices are 0, 1, ..., K - 1.
         """
         if self.sources:
             return getattr(self, self.sources[-1])
@@ -117,7 +118,7 @@ class SignWords:
         return np.arange(len(self.held))
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Return codewords `start` to `stop - 1` as float64 unit vectors.
+        """Return the points of codewords `start` to `stop - 1` as float64 unit vectors, one per row.
 
         Args:
             start: Index of the first codeword.
@@ -128,9 +129,10 @@ class SignWords:
         return signs.astype(np.float64) / np.sqrt(self.dim)
 
     def sign_rows(self) -> SignRows:
-        """Return a `SignRows` object, which stores all points as packed signs and the number 1/sqrt(n).
+        """Return all points as a `SignRows` object, which stores them as packed signs and the number 1/sqrt(n).
 
-        `SignRows` may have further entries in each point, called the glue vector. Here the glue vectors are empty.
+        A `SignRows` object may also store further coordinates of each point, called its glue vector. Here the glue
+        vectors are empty.
         """
         none = np.zeros((1, 0))
         first = np.zeros(self.count, dtype=np.int64)
@@ -141,9 +143,7 @@ class SignWords:
         )
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the maximum cosine and a text that says how it was found.
-
-        All pairs are compared.
+        """Compare all pairs, and return the maximum cosine and a text that says how it was found.
 
         Args:
             progress: Function that is called while pairs are compared.
@@ -154,13 +154,14 @@ class SignWords:
         return Fraction(int(largest), self.dim), "all pairs, in integers"
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the stored data, and return the maximum cosine and a text that says how it was found.
+        """Check the stored arrays, and return the maximum cosine and a text that says how it was found.
 
         Args:
             progress: Function that is called while pairs are compared.
 
         Raises:
-            CertificateError: If `check` finds that the stored data are not valid. In this class, they are always valid.
+            CertificateError: If `check` finds that an array of a subclass is not valid. In this class itself, all
+                packed bits are valid.
         """
         self.check()
         return self.largest_cosine(progress)
@@ -182,9 +183,12 @@ class SignWords:
         """Do nothing, because any packed bits are valid codewords."""
 
     def permuted(self, order: Indices) -> Self:
-        """Return a structure with the codewords order[0], order[1], and so on, in this order.
+        """Return a structure with the codewords order[0], order[1], and so on.
 
-        If a subclass stores the index of each codeword, the indices are reordered in the same way.
+        If a subclass stores the index of each codeword in a code, the indices are reordered in the same way.
+
+        Args:
+            order: Indices of codewords: all of them, or a part.
         """
         held = None if self.held is None else self.held[order]
         numbers = {name: getattr(self, name)[order] for name in self.sources[-1:]}
@@ -193,10 +197,11 @@ class SignWords:
     def padded(self, dim: int) -> Plain | GluedWords:
         """Return the same points in R^dim, with zeros appended.
 
-        At most 20,000 points are returned as a float64 matrix. More points are returned as packed codewords.
+        If there are at most 20,000 points, the result is a `Plain` structure with a float64 matrix. Otherwise, it is a
+        `GluedWords` structure with packed codewords.
 
         Args:
-            dim: Number of dimensions of the result, at least the number n of bits.
+            dim: Number of coordinates of the new points, at least the number n of bits.
         """
         from protosphere.spherical.structures.glued import EVERY_WORD, GluedWords
 
@@ -205,28 +210,30 @@ class SignWords:
         return Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the array that determines the points, under its name: "signs", the packed codewords."""
+        """Return a dictionary with the array that determines the points: "signs", the packed codewords."""
         return {"signs": self.packed_signs}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in a file, by name.
+        """Return the arrays that are stored in the file of a code with these codewords, by name.
 
-        They are the packed codewords, under the name "signs", if `held` is not None. In a subclass for a code, the
-        arrays from which the codewords can be computed are added; the attribute `sources` lists their names.
+        If `held` is not None, the packed codewords are stored under the name "signs". In a subclass for codewords of a
+        code, the arrays from which they can be computed are also stored. The attribute `sources` has the names of these
+        arrays.
         """
         held = {} if self.held is None else {"signs": self.held}
         return held | {name: getattr(self, name) for name in self.sources}
 
     def header(self) -> dict[str, Any]:
-        """Return an empty dictionary, because a file needs no metadata about the arrays."""
+        """Return an empty dictionary: the header of the file of a code needs no entries for this structure."""
         return {}
 
     @classmethod
     def read(cls, content: Content) -> SignWords:
-        """Return the structure whose packed codewords are read from a file.
+        """Return the structure whose packed codewords are in the file of a code.
 
         Args:
-            content: Arrays of the file, with the number of codewords and their length n.
+            content: Arrays of the file, with the number of codewords and their length n. The array "signs" has the
+                packed codewords.
         """
         return SignWords(content.dim, content.packed("signs", content.count))
 
@@ -234,7 +241,9 @@ class SignWords:
 def held_words(
     count: int, dim: int, words: Callable[[], PackedBits]
 ) -> PackedBits | None:
-    """Compute and return packed codewords, or return None if they would need more than 1 GiB of memory.
+    """Return the packed codewords that a function computes, or None if they would need more than 1 GiB of memory.
+
+    In the second case, the function is not called.
 
     Args:
         count: Number of codewords.
@@ -242,7 +251,7 @@ def held_words(
         words: Function that computes the codewords as rows of bytes, with eight bits in a byte.
 
     Returns:
-        The codewords, or None if they would need more than 1 GiB (`LARGEST_HELD_BYTES`).
+        The codewords, or None if they would need more than `LARGEST_HELD_BYTES` bytes.
     """
     few = count * packed_length(dim) <= LARGEST_HELD_BYTES
     return words() if few else None
