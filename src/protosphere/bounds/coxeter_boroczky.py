@@ -1,7 +1,8 @@
 """Simplex bound of Coxeter and Boroczky on the maximum cosine of K points in R^n.
 
 The theorem bounds the density of equal spherical caps that do not overlap. The density is at most the fraction of a
-regular spherical simplex that n caps around its vertices cover if each cap touches all others.
+regular spherical simplex that n caps cover. The caps are centered at the n vertices of the simplex, and each cap
+touches all others.
 """
 
 from math import exp, log
@@ -39,8 +40,8 @@ def coxeter_boroczky(num_classes: int, dim: int) -> Bound:
     """Return a lower bound on the maximum cosine of K > 2n points in R^n by the simplex bound, for n = 3, ..., 8.
 
     The bound follows from the largest density of equal spherical caps that do not overlap, and is rounded down. The
-    icosahedron and the 600-cell attain it. For many points it is higher than Levenshtein's bound, for example for all K
-    from 24 on in three dimensions and from about 1,000 on in eight dimensions.
+    icosahedron and the 600-cell attain it. For many points, the bound is higher than Levenshtein's bound. Examples are
+    all K of at least 24 in three dimensions, and all K of at least about 1,000 in eight dimensions.
 
     Args:
         num_classes: Number K of points, above 2 n.
@@ -72,7 +73,7 @@ def coxeter_boroczky(num_classes: int, dim: int) -> Bound:
 
 
 def simplex_bound(n: int, gap: float) -> float:
-    """Return the simplex bound on the number of points in R^n with cosines of at most s = 1 - gap.
+    """Return the simplex bound: an upper bound on the number of points in R^n whose cosines are at most s = 1 - gap.
 
     The bound is 2 F_{n-1}(a) / F_n(a). The function F_n (Schlaefli's function) is proportional to the volume of a
     regular spherical simplex in R^n, and the angle a is given by sec 2a = 1/s + n - 2.

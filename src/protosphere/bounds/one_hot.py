@@ -21,7 +21,7 @@ def _infeasible_reason(K: int, n: int) -> str | None:
     infeasible_reason=_infeasible_reason,
 )
 def one_hot(num_classes: int, dim: int) -> Bound:
-    """Return the maximum cosine 0 of one-hot vectors, which exist if `dim` is at least `num_classes`.
+    """Return the maximum cosine 0 of K one-hot vectors in R^n, which exist if n is at least K.
 
     Args:
         num_classes: Number K of points, at least 2.

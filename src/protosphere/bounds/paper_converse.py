@@ -1,4 +1,4 @@
-"""The lower bound on the maximum cosine that Lindström et al. (2024) draw at every dimension: -1/(K-1)."""
+"""The bound -1/(K-1) of Lindström et al. (2024), a lower bound on the maximum cosine of K points in any dimension."""
 
 from fractions import Fraction
 
@@ -27,7 +27,7 @@ def paper_converse(num_classes: int, dim: int) -> Bound:
         The lower bound on the maximum cosine, with its theorem.
 
     Raises:
-        InvalidArgumentError: If K or n is not an integer in this range.
+        InvalidArgumentError: If K is not an integer of at least 2, or n is not an integer of at least 1.
 
     Example:
         >>> paper_converse(100, 64)

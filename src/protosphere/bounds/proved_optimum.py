@@ -1,4 +1,4 @@
-"""Bounds from single configurations of points that are proved to be optimal, such as the 24-cell."""
+"""Bounds from single sets of points that theorems prove to be optimal, such as the vertices of the 24-cell."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class AlgebraicCosine:
 
     @cached_property
     def rounded_down(self) -> float:
-        """The cosine, rounded down to a float. In rare cases, the result is the next lower float."""
+        """The largest float that is not above the cosine, or in rare cases the float before it."""
         low = self.bracket[0]
         nearest = float(low)
         if Fraction(nearest) <= low:
@@ -61,7 +61,7 @@ def polynomial_value(coefficients: Sequence[int], x: Fraction) -> Fraction:
 
     Args:
         coefficients: Coefficients, highest power first.
-        x: Argument.
+        x: Number at which the polynomial is evaluated.
 
     >>> polynomial_value((7, 2, -1), Fraction(1, 7))
     Fraction(-4, 7)
@@ -80,9 +80,9 @@ class ProvedOptimum:
         dim: Dimension n.
         num_classes: Number K of points.
         cosine: Exact maximum cosine of the points.
-        theorem: Name of the theorem in certificates, which consists of the names of its authors.
+        theorem: Name of the theorem in certificates: the names of its authors.
         reference: Paper with the proof.
-        configuration: Description of the points.
+        configuration: Description of the points in a few words.
     """
 
     dim: int
@@ -94,7 +94,7 @@ class ProvedOptimum:
 
     @cached_property
     def value(self) -> Cosine:
-        """The maximum cosine: the exact Fraction, or a float that is rounded down."""
+        """Maximum cosine of the points: a Fraction if it is rational, otherwise a float that is rounded down."""
         if isinstance(self.cosine, Fraction):
             return self.cosine
         return self.cosine.rounded_down
@@ -220,9 +220,9 @@ PROVED_OPTIMA: tuple[ProvedOptimum, ...] = (
     _kerdock(4),
     _kerdock(5),
 )
-"""Configurations, each of which a theorem of its own proves optimal.
+"""Sets of points, each of which is proved to be optimal by a theorem on this single set.
 
-Of these, only the icosahedron also attains one of the other bounds.
+Only for one of these sets, the icosahedron, does another bound of this package give the same maximum cosine.
 """
 
 LARGEST_PROVED_DIM = max(row.dim for row in PROVED_OPTIMA)
@@ -252,11 +252,11 @@ def _infeasible_reason(K: int, n: int) -> str | None:
     infeasible_reason=_infeasible_reason,
 )
 def proved_optimum(num_classes: int, dim: int) -> Bound:
-    """Return a lower bound on the maximum cosine of K points in R^n by theorems on single configurations of points.
+    """Return a lower bound on the maximum cosine of K points in R^n by theorems on single sets of points.
 
-    If no K points of R^n have a maximum cosine below s, this also holds for more points and for fewer dimensions.
-    Therefore the bound is the largest maximum cosine of the configurations in `PROVED_OPTIMA` that have at most K
-    points in at least n dimensions.
+    If no K points of R^n have a maximum cosine below s, the same is true for more points and for fewer dimensions.
+    Therefore the bound is the largest maximum cosine of the sets in `PROVED_OPTIMA` that have at most K points in at
+    least n dimensions.
 
     Args:
         num_classes: Number K of points, at least 2.
@@ -267,7 +267,7 @@ def proved_optimum(num_classes: int, dim: int) -> Bound:
 
     Raises:
         InvalidArgumentError: If K is not an integer of at least 2, or n is not an integer of at least 1.
-        InfeasibleError: If no configuration in `PROVED_OPTIMA` has at most K points and at least n dimensions.
+        InfeasibleError: If no set in `PROVED_OPTIMA` has at most K points in at least n dimensions.
 
     Example:
         >>> proved_optimum(56, 20)

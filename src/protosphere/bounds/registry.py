@@ -1,4 +1,4 @@
-"""Registry of bounds; the decorator `bound` adds a function that computes the bound of a theorem."""
+"""Registry of the bounds on the maximum cosine of K points in R^n. The decorator `bound` adds a function to it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,16 +25,19 @@ class RegisteredBound:
 
     Attributes:
         name: Name of the function in `protosphere.bounds`.
-        function: Function of K and n that returns the Bound, or raises InfeasibleError if the theorem does not apply.
+        function: Function of K and n that returns the Bound. It raises InfeasibleError if the theorem does not apply to
+            K and n.
         title: Common name of the theorem.
         kind: 'converse' (every set of K points has at least this maximum cosine) or 'achievable' (some set of K points
             has at most this maximum cosine).
         summary: One line that describes the theorem in lists.
         reference: Publication of the theorem.
-        infeasible_reason: Function of K and n that returns why the theorem does not apply, or None if it applies.
-        numerical: Whether the bound is numerical (not proved) and slow, and therefore used only on request.
-        superseded: Whether another bound of the same kind is at least as good at every K and n, so that the tightest
-            bound can be found without this one.
+        infeasible_reason: Function of K and n. If the theorem does not apply to K and n, it returns a text with the
+            reason. Otherwise it returns None.
+        numerical: Whether the bound is numerical (not proved) and slow. The function `converse` uses such a bound only
+            if its argument `linear_programming` is True.
+        superseded: Whether another bound of the same kind is at least as tight for all K and n. The functions
+            `converse` and `achievable` ignore such a bound.
     """
 
     name: str
@@ -49,18 +52,18 @@ class RegisteredBound:
 
 
 BOUNDS: Registry[RegisteredBound] = Registry("bound")
-"""All bounds by name. If several bounds have the same value, `converse` and `achievable` return the first of them."""
+"""All bounds by name. If several bounds have the same value, `converse` and `achievable` return the first one."""
 
 
 def checked_size(num_classes: int, dim: int) -> tuple[int, int]:
-    """Return K and n after checking that they are integers of at least 2 and 1.
+    """Return K and n after checking that K is an integer of at least 2 and n is an integer of at least 1.
 
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
 
     Raises:
-        InvalidArgumentError: If one of them is not such an integer.
+        InvalidArgumentError: If K or n is not such an integer.
     """
     K = as_integer("num_classes", num_classes, minimum=2)
     n = as_integer("dim", dim, minimum=1)
@@ -77,10 +80,11 @@ def bound(
     numerical: bool = False,
     superseded: bool = False,
 ) -> Callable[[Theorem], Theorem]:
-    """Return a decorator that registers a function of K and n, which computes the bound of a theorem.
+    """Return a decorator for a function of K and n that computes the bound of a theorem.
 
-    In the registry, the bound has the name of the function. The decorator replaces the function by one that first
-    checks that K is at least 2, that n is at least 1, and that the theorem applies to K and n.
+    The decorator adds the bound to the registry under the name of the function. It returns a new function, which first
+    checks that K is at least 2, that n is at least 1, and that the theorem applies to K and n. Then it calls the
+    decorated function.
 
     Args:
         title: Common name of the theorem.
@@ -88,13 +92,13 @@ def bound(
             has at most this maximum cosine).
         summary: One line that describes the theorem in lists.
         reference: Publication of the theorem.
-        infeasible_reason: Function of K and n that returns why the theorem does not apply, or None if it applies. By
-            default the theorem applies to all K and n.
+        infeasible_reason: Function of K and n. If the theorem does not apply to K and n, it returns a text with the
+            reason. Otherwise it returns None. By default, the theorem applies to all K and n.
         numerical: Whether the bound is numerical (not proved) and slow.
-        superseded: Whether another bound of the same kind is at least as good at every K and n.
+        superseded: Whether another bound of the same kind is at least as tight for all K and n.
 
     Returns:
-        The decorator, which returns the function with these checks.
+        The decorator.
 
     Raises:
         InvalidArgumentError: If `kind` is unknown, or if a bound of the same name is already registered when the
@@ -131,10 +135,11 @@ def bound(
 def title_of(theorem: str) -> str:
     """Return the common name of a theorem, given the attribute `theorem` of a Bound.
 
-    If no registered bound has this name, the argument is returned unchanged.
+    For example, the common name of 'rankin_orthoplex' is the title of the registered bound `rankin`. If the argument
+    does not begin with the name of a registered bound, it is returned unchanged.
 
     Args:
-        theorem: Name of the theorem in a Bound, which begins with the name of a registered bound.
+        theorem: Name of a theorem, as the attribute `theorem` of a Bound has it.
 
     >>> title_of("rankin_orthoplex")
     'Rankin'

@@ -6,9 +6,9 @@ from protosphere.errors import InfeasibleError, as_integer, brief
 def singleton_distance(length: int, dimension: int) -> int:
     """Return Singleton's upper bound n - k + 1 on the minimum distance of a linear code.
 
-    The code has length n and dimension k. The bound holds over every field, and Reed-Solomon codes attain it. The only
-    binary codes that attain it are repetition codes, even-weight codes and the codes of all vectors (MacWilliams and
-    Sloane, The Theory of Error-Correcting Codes, chapter 1, theorem 11).
+    Here n is the length of the code and k is its dimension. The bound holds over every field, and Reed-Solomon codes
+    attain it. The only binary codes that attain it are repetition codes, even-weight codes and the codes of all vectors
+    (MacWilliams and Sloane, The Theory of Error-Correcting Codes, chapter 1, theorem 11).
 
     Args:
         length: Length n of the code, at least 1.
@@ -30,7 +30,7 @@ def singleton_distance(length: int, dimension: int) -> int:
 
 
 def checked_code_size(length: int, dimension: int) -> tuple[int, int]:
-    """Return n and k after checking that they are integers with 1 <= k <= n.
+    """Return the length n and the dimension k of a code after checking that they are integers with 1 <= k <= n.
 
     Args:
         length: Length n of the code.

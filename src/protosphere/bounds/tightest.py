@@ -8,9 +8,10 @@ from protosphere.errors import InfeasibleError, as_flag
 
 
 def achievable(num_classes: int, dim: int) -> Bound:
-    """Return the lowest achievable bound: some set of K points in R^n is proved to have at most this maximum cosine.
+    """Return the lowest achievable bound on the maximum cosine of K points in R^n.
 
-    All bounds in `BOUNDS` of kind 'achievable' are compared.
+    Some set of K points in R^n is proved to have at most this maximum cosine. All bounds in `BOUNDS` of the kind
+    'achievable' are compared.
 
     Args:
         num_classes: Number K of points, at least 2.
@@ -20,7 +21,7 @@ def achievable(num_classes: int, dim: int) -> Bound:
         The lowest achievable bound, with its theorem.
 
     Raises:
-        InvalidArgumentError: If K or n is not an integer in this range.
+        InvalidArgumentError: If K is not an integer of at least 2, or n is not an integer of at least 1.
         InfeasibleError: If no theorem applies to K and n, for example because 2**dim < num_classes.
 
     Example:
@@ -32,10 +33,10 @@ def achievable(num_classes: int, dim: int) -> Bound:
 
 
 def converse(num_classes: int, dim: int, *, linear_programming: bool = False) -> Bound:
-    """Return the highest converse bound: no set of K points in R^n has a lower maximum cosine.
+    """Return the highest converse bound on the maximum cosine of K points in R^n.
 
-    All proved bounds in `BOUNDS` of kind 'converse' are compared, and the bound of linear programming if
-    `linear_programming` is True. Results are cached.
+    No set of K points in R^n has a lower maximum cosine. All proved bounds in `BOUNDS` of the kind 'converse' are
+    compared. If `linear_programming` is True, the bound of linear programming is compared too.
 
     Args:
         num_classes: Number K of points, at least 2.
@@ -46,7 +47,7 @@ def converse(num_classes: int, dim: int, *, linear_programming: bool = False) ->
         The highest converse bound, with its theorem.
 
     Raises:
-        InvalidArgumentError: If K or n is not an integer in this range.
+        InvalidArgumentError: If K is not an integer of at least 2, or n is not an integer of at least 1.
 
     Example:
         >>> converse(1000, 128)
@@ -61,17 +62,17 @@ def converse(num_classes: int, dim: int, *, linear_programming: bool = False) ->
 def applicable(kind: str, K: int, n: int, *, numerical: bool) -> list[Bound]:
     """Return the bounds of one kind that apply to K points in R^n.
 
-    A bound is left out if another bound of this kind is at least as good for all K and n.
+    A bound is left out if another bound of this kind is at least as tight for all K and n.
 
     Args:
         kind: 'converse' (a lower bound on the maximum cosine of any points) or 'achievable' (an upper bound on the
-            maximum cosine of the best points).
+            lowest maximum cosine that K points in R^n can have).
         K: Number of points.
         n: Dimension.
-        numerical: Whether to include slow numerical bounds.
+        numerical: Whether to include numerical bounds, which are slow and not proved.
 
     Raises:
-        InfeasibleError: If no bound applies; the message gives the reasons.
+        InfeasibleError: If no bound applies to K and n. The message gives the reasons.
     """
     chosen = [
         bound

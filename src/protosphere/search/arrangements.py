@@ -55,7 +55,7 @@ class Symmetry:
     Attributes:
         name: The name of the group.
         cosets: For each type, a (size, n, n) array of matrices of the group, called coset matrices. They map a
-            representative to the points of its orbit, once each. The identity is first.
+            representative to the points of its orbit, each point exactly once. The first matrix is the identity.
         projectors: For each type, the (n, n) orthogonal projector onto the points that the stabilizer fixes.
     """
 
@@ -70,14 +70,15 @@ class Arrangement:
 
     The orbit of a point consists of its images under all matrices of the group. One point of each orbit is chosen as
     its representative. Orbits are of the same type if the same matrices of the group, called the stabilizer, keep their
-    representatives fixed. The arrangement of a code and its representatives determine all points of the code.
+    representatives fixed. The arrangement of a code, together with one representative of each orbit, determines all
+    points of the code.
 
     Attributes:
         name: The name of the group, followed by the numbers and the sizes of the orbits.
         symmetry: The group and all types of its orbits, including types that the code does not use.
         counts: For each type that the code uses, the number of orbits.
         cosets: For each type that the code uses, a (size, n, n) array of matrices of the group. They map a
-            representative to the points of its orbit, once each. The identity is first.
+            representative to the points of its orbit, each point exactly once. The first matrix is the identity.
         projectors: For each type that the code uses, the (n, n) orthogonal projector onto the points that the
             stabilizer fixes. The representatives of the type are such points.
     """
@@ -90,7 +91,10 @@ class Arrangement:
 
     @property
     def sizes(self) -> list[int]:
-        """The number of points of each orbit, in the order of the representatives."""
+        """The number of points of each orbit.
+
+        All orbits of the first type come first, then all orbits of the second type, and so on.
+        """
         sizes: list[int] = []
         for count, matrices in zip(self.counts, self.cosets, strict=True):
             sizes.extend([len(matrices)] * count)
@@ -100,7 +104,8 @@ class Arrangement:
         """Return all points of the code with the given representatives.
 
         Args:
-            representatives: (m, n) matrix with one point of each of the m orbits, in the order of the types.
+            representatives: (m, n) matrix with one point of each of the m orbits. All orbits of the first type come
+                first, then all orbits of the second type, and so on.
 
         Returns:
             The (K, n) points, orbit after orbit.
@@ -114,16 +119,16 @@ class Arrangement:
     def random_representatives(
         self, batch: int, rng: np.random.Generator
     ) -> NDArray[np.float64]:
-        """Draw random unit vectors as representatives, one point of each of the m orbits.
+        """Draw random unit vectors as representatives, one for each of the m orbits.
 
-        A representative is uniformly distributed on the unit vectors in the range of the projector of its type.
+        A representative is uniformly distributed on the unit vectors that the stabilizer of its type fixes.
 
         Args:
             batch: Number B of sets of representatives.
             rng: Random generator.
 
         Returns:
-            A (B, m, n) array: for each set, one representative of each orbit.
+            A (B, m, n) array with B sets of m representatives.
         """
         blocks: list[NDArray[np.float64]] = []
         for count, projector in zip(self.counts, self.projectors, strict=True):
@@ -255,8 +260,8 @@ def random_arrangement(
         rng: Random generator.
 
     Returns:
-        The group and the numbers of orbits, whose sizes add up to K. None if the attempt fails, for example because the
-        drawn orbit sizes do not add up to K.
+        The group and the numbers of orbits. The orbits have K points in all. None if the attempt fails, for example
+        because no further orbit fits before K points are reached.
     """
     drawn = _random_symmetry(num_points, dim, rng)
     if drawn is None:
@@ -301,8 +306,8 @@ def rearranged(
         rng: Random generator.
 
     Returns:
-        The group and the numbers of orbits. None if the attempt fails, because the sizes of the drawn orbits do not add
-        up to K.
+        The group and the numbers of orbits. The orbits have K points in all. None if the attempt fails, because no
+        further orbit fits before K points are reached.
     """
     sizes = [len(cosets) for cosets in symmetry.cosets]
     # A space of one dimension has room for two points only.
@@ -337,8 +342,8 @@ def random_parent(
         rng: Random generator.
 
     Returns:
-        The group and the numbers of orbits. None if the attempt fails, for example because the drawn orbit sizes do not
-        add up.
+        The group and the numbers of orbits. The orbits have K to 1.25 K points in all. None if the attempt fails, for
+        example because no further orbit fits before the drawn number of points is reached.
     """
     largest = int(MAX_PARENT_RATIO * num_points)
     size = int(rng.integers(num_points, largest + 1))

@@ -65,16 +65,16 @@ RACE_RANDOM_TEMPERATURE = 10.0
 """First inverse temperature of random points in the race."""
 
 RACE_GIVEN_TEMPERATURE = 25.0
-"""First inverse temperature of given codes in the race, divided by `BanditSearch.nearness`.
+"""Factor of `BanditSearch.nearness` in the first inverse temperature of given codes in the race.
 
 A lower inverse temperature would destroy the codes.
 """
 
 RACE_LAST_TEMPERATURE = 1200.0
-"""Last inverse temperature of the race, divided by `BanditSearch.nearness`."""
+"""Factor of `BanditSearch.nearness` in the last inverse temperature of the race."""
 
 RACE_STEPS = 15
-"""Largest number of evaluations at each temperature of the race."""
+"""Largest number of evaluations at each inverse temperature of the race."""
 
 SPRINT_LAST_TEMPERATURE = 300.0
 """Last inverse temperature of the short descents with which a search for a target begins."""
@@ -92,16 +92,16 @@ EXPLORE_GIVEN_TEMPERATURE = 8.0
 EXPLORE_TEMPERATURE_RATIO = 10.0
 
 SCREENING_STEPS = 100
-"""Largest number of evaluations at each temperature while a start is screened."""
+"""Largest number of evaluations at each inverse temperature while a start is screened."""
 
 FINISHED_TEMPERATURE = 1e6
 """Inverse temperature at which a code has practically converged."""
 
 FINISHING_START_TEMPERATURE = 1e3
-"""First inverse temperature while a code is finished."""
+"""First inverse temperature while `finish` anneals a code."""
 
 FINISHING_STEPS = 200
-"""Largest number of evaluations at each temperature while a code is finished."""
+"""Largest number of evaluations at each inverse temperature while `finish` anneals a code."""
 
 POLISHING_SHARE = 0.05
 """Fraction of the budget that Newton's method may use for a code, even if the budget is used up."""
@@ -120,7 +120,7 @@ code, and the third if it did not.
 """
 
 FREED_GAIN = 1e-6
-"""A code that lowers the lowest maximum cosine of symmetric codes by more than this is screened without symmetry."""
+"""Smallest decrease of the lowest maximum cosine by a symmetric code that is then annealed without its symmetry."""
 
 FREED_SHAKE = 0.01
 """Approximate length by which points of a symmetric code are moved, at most, before screening without the symmetry."""
@@ -146,7 +146,12 @@ class Arm:
 class BanditSearch:
     """The state of a search, with methods that run parts of its phases.
 
-    The module docstring defines the phases and the terms, such as arm, pool and screening.
+    An arm is a source of initial points: random points, or a given code. A start is one set of K initial points. The
+    pool is the list of the best codes found so far. To anneal is to descend at one inverse temperature after another,
+    in ascending order. The inverse temperature is the number by which the minimized function multiplies the cosines. To
+    screen starts is to anneal them to the inverse temperature `backend.last`, and to add the results to the pool. An
+    epoch is a part of the search that begins with an empty pool. A code is finished if it was given or was annealed to
+    the inverse temperature 1e6.
 
     Attributes:
         num_points: Number K of points.
@@ -196,32 +201,37 @@ class BanditSearch:
     def nearness(self) -> float:
         """The number 1 / (1 - c), where c is the lowest maximum cosine in the pool.
 
-        If the pool is empty, c is 0.5. Points that are close to each other need high inverse temperatures. Therefore
-        the search multiplies some of its inverse temperatures by this number.
+        If the pool is empty, c is 0.5. The closer the closest points of a code are, the higher are the inverse
+        temperatures that its descents need. Therefore the search multiplies some of its inverse temperatures by this
+        number.
         """
         value = self.pool.best.value if self.pool else 0.5
         return 1 / (1 - min(value, 1 - 1e-6))
 
     @property
     def epochs_used(self) -> float:
-        """The number of completed epochs, plus the fraction of the current epoch that is over.
+        """The number of epochs that are over, plus the fraction of the current epoch that is over.
 
-        All epochs together have 80% of the budget (`VARIATION_END`), and each epoch has an equal part of it. After the
-        last epoch, the number keeps growing.
+        An epoch is a part of the search that begins with an empty pool of codes. All epochs together have 80% of the
+        budget (`VARIATION_END`), in equal parts. After the last epoch, the number keeps growing.
         """
         return self.budget.share / VARIATION_END * self.backend.epochs
 
     @property
     def is_varying(self) -> bool:
-        """Whether the later part of the current epoch has begun, in which variations of good codes are screened."""
+        """Whether the later part of the current epoch has begun.
+
+        An epoch is a part of the search that begins with an empty pool of codes. In its later part, variations of good
+        codes are screened: descents from codes of the pool in which some points were moved.
+        """
         within_epoch = self.epochs_used % 1
         return within_epoch * VARIATION_END > EXPLORATION_END
 
     def begin_epochs(self) -> None:
-        """Begin a new epoch if the current epoch is over and the pool is not empty.
+        """Begin a new epoch if the current epoch is over and the pool of the best codes is not empty.
 
-        The best code of the pool is moved to the list `pool.earlier`, and the other codes are discarded. Then one batch
-        of new starts is screened.
+        The best code of the pool is moved to the list `pool.earlier`, and the other codes are discarded. Then codes for
+        the new pool are made by descents from one batch of starts that `explore` draws.
         """
         is_due = self.epochs_used >= len(self.pool.earlier) + 1
         if is_due and self.pool:
@@ -230,9 +240,10 @@ class BanditSearch:
             self.explore()
 
     def add_code(self, points: Points, initialization: str) -> None:
-        """Add a given code to the arms, and to the pool if it has K points in at most n dimensions.
+        """Add a code to the arms, which are the sources of initial points.
 
-        A code that is equal to the code of an existing arm is ignored.
+        If the code has K points in at most n dimensions, it is also added to the pool of the best codes. If the code is
+        equal to the code of an existing arm, it is ignored.
 
         Args:
             points: The code, with any number of points and dimensions.
@@ -253,7 +264,7 @@ class BanditSearch:
         """Make one very short descent from random points, and add the result to the pool.
 
         Args:
-            patience: Factor of the largest number of evaluations at each temperature, which is `patience` times
+            patience: The largest number of evaluations at each inverse temperature is `patience` times
                 `backend.sprint_steps`.
         """
         arm = Arm("random")
@@ -269,7 +280,7 @@ class BanditSearch:
         self._admit_all([arm], found)
 
     def race(self) -> None:
-        """Make one brief descent from each arm, and add the results to the pool.
+        """Make one brief descent from each arm (random points or a given code), and add the results to the pool.
 
         When 40% of the budget is used (`RACE_END`), no further descents are begun.
         """
@@ -290,7 +301,10 @@ class BanditSearch:
             self._admit_all(batch, found)
 
     def deepen(self) -> None:
-        """Screen one batch that continues the descents of the best unfinished codes of the pool."""
+        """Continue the descents of the best unfinished codes of the pool, and add the results to the pool.
+
+        These codes form one batch: they are annealed together to the inverse temperature `backend.last`.
+        """
         leaders = self.pool.unfinished[: self._affordable_starts()]
         if not leaders:
             return
@@ -301,10 +315,11 @@ class BanditSearch:
         self._screen(arms, starts, first)
 
     def explore(self) -> None:
-        """Screen one batch of starts that are drawn from the arms.
+        """Draw one batch of starts from the arms, anneal them, and add the results to the pool.
 
-        Arms that led to lower maximum cosines are drawn more often. If there are no arms, a batch of codes with a
-        symmetry group is screened instead.
+        The starts are annealed together to the inverse temperature `backend.last`. An arm is random points or a given
+        code. Arms that led to lower maximum cosines are drawn more often. If there are no arms, `explore_orbits` is
+        called.
         """
         if not self.arms:
             self.explore_orbits()
@@ -324,9 +339,10 @@ class BanditSearch:
         return [ranked[min(worst, int(rank))] for rank in ranks.astype(int)]
 
     def vary(self) -> None:
-        """Screen one batch of variations of codes of the pool: some points of each code are moved into holes.
+        """Anneal one batch of variations of codes of the pool, and add the results to the pool.
 
-        Codes with a lower maximum cosine are varied more often.
+        A variation is a code in which some points were moved into holes, places on the sphere that are far from all
+        points. Codes with a lower maximum cosine are varied more often.
         """
         codes = self.pool.codes
         ranks = self.rng.exponential(2, self._affordable_starts()).astype(int)
@@ -361,11 +377,11 @@ class BanditSearch:
 
     @property
     def is_orbit_turn(self) -> bool:
-        """Whether the next batch of the screening consists of symmetric codes.
+        """Whether the next batch of starts that are annealed together consists of symmetric codes.
 
-        This is the case if symmetric codes have used at most a certain fraction of the work of the screening so far.
-        The fraction is 0.5 in the first half of the budget. Afterward, it is 0.7 if the best code came from a symmetric
-        code, otherwise 0.3. If symmetric codes are not searched, the value is False.
+        This is the case if symmetric codes have used at most a certain fraction of the budget that was used since the
+        screening began. The fraction is 0.5 in the first half of the budget. Afterward, it is 0.7 if the best code came
+        from a symmetric code, otherwise 0.3. If symmetric codes are not searched, the value is False.
         """
         if self.orbits is None:
             return False
@@ -376,14 +392,14 @@ class BanditSearch:
         return self.orbits.share <= share * (self.budget.share - self.screening_from)
 
     def explore_orbits(self) -> None:
-        """Screen one batch of symmetric codes, and add the results with K points to the pool.
+        """Anneal one batch of symmetric codes, and add the results with K points to the pool.
 
         Some results have more than K points. If the pool is empty or all its codes have higher maximum cosines than
         such a result, its surplus points are removed, and the code of the other points is added to the pool. Otherwise,
         the result is ignored.
 
         If the best code of the batch has a maximum cosine more than 1e-6 below those of all earlier symmetric codes, it
-        is also screened without its symmetry, so that each point moves freely. If no symmetry for K points in R^n is
+        is also annealed without its symmetry, so that each point moves freely. If no symmetry for K points in R^n is
         found, the search among symmetric codes ends.
         """
         assert self.orbits is not None
@@ -432,11 +448,11 @@ class BanditSearch:
     def finish(self, candidate: ScreenedCode, steps: int = FINISHING_STEPS) -> None:
         """Anneal a code of the pool to the inverse temperature 1e6, and mark the code as finished.
 
-        The points stay the same if annealing raises the maximum cosine.
+        If annealing raises the maximum cosine, the points of the code do not change.
 
         Args:
             candidate: The code, which is replaced in the pool by the result.
-            steps: Largest number of evaluations at each temperature.
+            steps: Largest number of evaluations at each inverse temperature.
         """
         [points] = self.backend.descend(
             [candidate.points],
@@ -452,7 +468,7 @@ class BanditSearch:
         self.pool.replace(candidate, finished)
 
     def polish(self, candidate: ScreenedCode) -> None:
-        """Apply Newton's method to a code of the pool, and replace the code by the result.
+        """Lower the maximum cosine of a code of the pool by Newton's method.
 
         Args:
             candidate: The code, which is replaced in the pool by the result.

@@ -39,9 +39,9 @@ TEMPERATURE_FACTOR = 5.0
 """Factor from one inverse temperature to the next."""
 
 CONVERGED = 1e-3
-"""A start has converged at inverse temperature t if twenty evaluations decrease the value by less than CONVERGED / t.
+"""A start has converged at inverse temperature t if twenty evaluations lower its value by less than CONVERGED / t.
 
-This constant is for descents by tensor operations.
+The value is the smooth maximum cosine. This constant is for descents by tensor operations.
 """
 
 MAX_COMPILED_POINTS = 6000
@@ -67,10 +67,10 @@ MAX_FLOAT32_TEMPERATURE = 2e3
 
 LARGE_GRAM_PRODUCTS = 4e7
 LARGE_DIM = 48
-"""Values of K^2 n and n above which short descents are faster by tensor operations in single precision.
+"""If K^2 n and n are both above these values, short descents are faster by tensor operations in single precision.
 
-For K = 1000 and n = 128, such an evaluation takes 10 ms, and a compiled evaluation takes 24 ms. In longer descents,
-compiled loops are faster, because their list of near pairs becomes short.
+For K = 1000 and n = 128, an evaluation by tensor operations takes 10 ms, and a compiled evaluation takes 24 ms. In
+longer descents, compiled loops are faster, because their list of near pairs becomes short.
 """
 
 LOW_DIM = 3
@@ -92,7 +92,7 @@ LARGE_COUNT = 300
 
 
 def unless_diverged(found: Points, start: Points) -> Points:
-    """Return the points that a compiled descent found, or its initial points if the descent diverged.
+    """Return the points that a compiled descent found. If the descent diverged, return its initial points.
 
     Compiled loops use fast math and do not test for infinities, so a step that is too long for float64 is not noticed.
 
@@ -101,7 +101,7 @@ def unless_diverged(found: Points, start: Points) -> Points:
         start: (K, n) points at which the descent began.
 
     Returns:
-        (K, n) unit points.
+        (K, n) unit vectors.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         norms = np.linalg.norm(found, axis=1)
@@ -112,10 +112,14 @@ def unless_diverged(found: Points, start: Points) -> Points:
 class DescentBackend:
     """Runs the descents of a search, with parameters that depend on the size of the code.
 
+    A descent lowers the smooth maximum cosine of a code. The inverse temperature is the number by which this function
+    multiplies the cosines. To anneal a code is to descend at one inverse temperature after another, in ascending order.
+    A start is the set of initial points of a descent.
+
     A sprint is a very short descent from random points. To screen starts is to anneal them to a moderate inverse
     temperature. A variation is a start that is made from a good code by moving some of its points. An arm is a source
-    of starts: random points, or a code that the caller gives. An epoch is a part of the search that begins without any
-    codes.
+    of starts: either random points, or a code that the caller gives. An epoch is a part of the search that begins
+    without any codes.
 
     Attributes:
         num_points: Number K of points.
@@ -124,15 +128,16 @@ class DescentBackend:
         compiled: Whether descents run as compiled loops.
         batch: Number of starts that are annealed together. The number depends on K and the device, but not on the
             number of cores, so that results are the same for any number of cores.
-        last: Last inverse temperature of screening. It is 2e3 for many points, and higher for fewer points, whose
-            descents are cheap.
+        last: Last inverse temperature of screening. It is 2e3 for more than 150 points, except if K n is at most 400.
+            Otherwise it is higher.
         variation: Lowest and highest inverse temperature at which descents of variations begin.
         epochs: Number of epochs of the search.
         screening: Approximate number of evaluations of a start in screening.
         breadth: Mean rank of the arms from which starts are drawn. The arm that led to the lowest maximum cosine has
             rank 0.
         sprint_temperature: First inverse temperature of sprints.
-        sprint_steps: Largest number of evaluations of the first sprint at each temperature.
+        sprint_steps: Largest number of evaluations of the first sprint at each inverse temperature. An evaluation
+            computes the smooth maximum cosine and its gradient once.
         sprints_as_tensors: Whether sprints use tensor operations even if other descents are compiled.
         workers: Number of threads.
     """
@@ -179,9 +184,10 @@ class DescentBackend:
         limit: float,
         as_tensors: bool = False,
     ) -> list[Points]:
-        """Anneal each of B codes, by descents that minimize the smooth maximum cosine.
+        """Anneal each of B codes: lower its smooth maximum cosine by descents at one inverse temperature after another.
 
-        The inverse temperature rises by the factor 5 from one descent to the next.
+        The inverse temperature is the number by which the smooth maximum cosine multiplies the cosines. It rises by the
+        factor 5 from one descent to the next.
 
         Args:
             starts: For each code, its (K, n) initial points.
@@ -189,7 +195,7 @@ class DescentBackend:
             last: The last inverse temperature of all codes.
             steps: Maximum number of evaluations at each inverse temperature.
             limit: Fraction of the budget of the search. The descents end early when this fraction is used.
-            as_tensors: Whether to use tensor operations even if compiled loops are available.
+            as_tensors: Whether to use tensor operations even if this object compiles descents.
 
         Returns:
             For each code, the (K, n) unit points at the end.
@@ -222,10 +228,12 @@ class DescentBackend:
         steps: int,
         limit: float,
     ) -> list[Points]:
-        """Anneal each of B symmetric codes, by descents of the representatives of its orbits.
+        """Anneal each of B symmetric codes: lower its smooth maximum cosine by descents at rising inverse temperatures.
 
-        The inverse temperature rises by the factor 5 from one descent to the next. The symmetry groups of the codes may
-        differ.
+        A symmetric code is a union of orbits: the images of some points, called representatives, under a group of
+        matrices. A descent moves only the representatives. The inverse temperature is the number by which the smooth
+        maximum cosine multiplies the cosines. It rises by the factor 5 from one descent to the next. The symmetry
+        groups of the codes may differ.
 
         Args:
             starts: For each code, its arrangement (a symmetry group, and the number of orbits of each type) and the (m,
@@ -278,7 +286,7 @@ class DescentBackend:
 
     @property
     def tensor_overhead(self) -> float:
-        """Cost of a descent step by tensor operations, in addition to the cost of its evaluations.
+        """Cost of a step of a descent by tensor operations, in addition to the cost of its evaluations.
 
         The unit is the cost of one compiled evaluation over all pairs of points. If no descents are compiled, the value
         is 0.
@@ -296,13 +304,15 @@ class DescentBackend:
         steps: int,
         limit: float,
     ) -> list[Points]:
-        """Anneal B codes with the same symmetry, or without symmetry, by tensor operations.
+        """Anneal B codes that all have the same symmetry, or that all have none, by tensor operations.
 
-        The inverse temperature rises by the factor 5 from one descent to the next.
+        To anneal a code is to lower its smooth maximum cosine by descents at one inverse temperature after another. The
+        inverse temperature is the number by which the smooth maximum cosine multiplies the cosines. It rises by the
+        factor 5 from one descent to the next. A descent moves only the representatives, one point of each orbit.
 
         Args:
-            arrangement: The symmetry of all codes: a group, and the number of orbits of each type. None for codes
-                without symmetry, in which each point is an orbit of its own.
+            arrangement: The symmetry of all codes: a group, and the number of orbits of each type. It is None for codes
+                without symmetry. Each point is then an orbit of its own.
             starts: (B, m, n) initial representatives of the m orbits of each code.
             first: (B,) first inverse temperatures, one for each code.
             last: The last inverse temperature of all codes.
@@ -415,14 +425,15 @@ def _variation_temperatures(num_points: int, dim: int) -> tuple[float, float]:
 def watch(
     jobs: list[Future[Points]], meters: Points, budget: Budget, limit: float
 ) -> None:
-    """Wait until compiled descents end, and report their progress to the budget of the search.
+    """Wait until all given compiled descents have ended, and report their progress to the budget of the search.
 
     The descents are stopped early when the time is up or when the user presses Ctrl-C.
 
     Args:
         jobs: The B running descents.
         meters: (B, 3) array with a row for each descent, made by `compiled_lbfgs.new_meters`. Each descent writes into
-            its row how many evaluations it has made, and stops when this function sets the entry for stopping.
+            its row how many evaluations it has made, and stops when this function sets the entry of the row that means
+            stopping.
         budget: The budget of the search.
         limit: Fraction of the time limit of the budget after which the descents are stopped.
     """

@@ -31,24 +31,24 @@ if TYPE_CHECKING:
 LARGEST_K, MOST_TRIPLETS = 2_000, 1 << 18
 """Largest number of classes, and largest number of triplets (i, j, k) that a step of the descent considers.
 
-A step has all triplets of at least one class i, even if these are more.
+A step considers all triplets of at least one class i, even if they are more than `MOST_TRIPLETS`.
 """
 
 
 def ranking_gradient(points: Tensor, similarity: Tensor, anchors: slice) -> Tensor:
     """Return the gradient of a ranking loss with respect to the points.
 
-    The loss is the mean of log(1 + exp(c_ik - c_ij)), where c_ij is the cosine and s_ij the similarity of classes i and
-    j. The mean is over all triplets (i, j, k) of different classes with i in `anchors` and s_ij > s_ik. This is
-    RankNet's loss (Burges et al. 2005).
+    The loss is the mean of log(1 + exp(c_ik - c_ij)), where c_ij is the cosine of the points of classes i and j. Let
+    s_ij be the similarity of these classes. The mean is over all triplets (i, j, k) of different classes with i in
+    `anchors` and s_ij > s_ik. This is RankNet's loss (Burges et al. 2005).
 
     Args:
         points: Points, as K unit rows.
         similarity: K x K matrix of the similarities s_ij.
-        anchors: Range of the index i of the triplets.
+        anchors: Range of the indices i of the triplets.
 
     Returns:
-        K x n matrix; row i is the gradient with respect to point i.
+        K x n matrix. Row i is the gradient with respect to point i.
     """
     cosines = points[anchors] @ points.T
     alike = similarity[anchors]
@@ -100,23 +100,23 @@ def semantic_ranking(
 ) -> Placement:
     """Place points by projected momentum descent on a sum of a separation loss and `weight` times a ranking loss.
 
-    The separation loss is the mean over classes of the largest cosine with another class (P_AVG). The ranking loss is
-    the mean of log(1 + exp(c_ik - c_ij)) over triplets of classes i, j, k in which i is more similar to j than to k,
-    where c_ij is the cosine of the points of i and j.
+    The separation loss is the mean over classes of the largest cosine of their point with the point of another class
+    (called P_AVG). The ranking loss is the mean of log(1 + exp(c_ik - c_ij)) over triplets of classes i, j, k in which
+    i is more similar to j than to k, where c_ij is the cosine of the points of i and j.
 
     Args:
         num_classes: Number K of points.
         dim: Dimension n.
         rng: Random generator of the initial points.
-        progress: Called during the descent.
+        progress: Function that is called during the descent.
         similarity: Text that describes the K x K matrix of similarities of the classes. `construct` makes it from a
-            matrix. The empty text stands for a missing matrix, for which there is no code.
+            matrix. If the text is empty, there is no matrix, and no code can be built.
         weight: Weight of the ranking loss, at least 0.
-        steps: Number of steps.
-        lr: Learning rate.
+        steps: Number of steps of the descent.
+        lr: Learning rate of the descent.
         momentum: Factor of the previous step in each step, at least 0 and below 1.
-        dtype: Number type, 'float32' or 'float64'.
-        device: Device, such as 'cpu'.
+        dtype: Type of the numbers in the descent, 'float32' or 'float64'.
+        device: Torch device of the descent, such as 'cpu'.
     """
     import torch
 

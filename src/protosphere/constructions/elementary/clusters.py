@@ -19,7 +19,7 @@ LINE_POINTS = 2
 
 
 def default_clusters(num_classes: int) -> int:
-    """Return the default number of clusters: the integer nearest to the square root of K.
+    """Return the default number of clusters of K points: the integer nearest to the square root of K.
 
     >>> [default_clusters(K) for K in (2, 6, 7, 100, 512)]
     [1, 2, 3, 10, 23]
@@ -29,7 +29,9 @@ def default_clusters(num_classes: int) -> int:
 
 
 def cluster_sizes(num_classes: int, num_clusters: int) -> list[int]:
-    """Return the number of points of each cluster; sizes differ by at most one, and larger clusters come first.
+    """Return the number of points of each cluster.
+
+    The numbers differ by at most one, and larger clusters come first.
 
     Args:
         num_classes: Number K of points.
@@ -91,9 +93,9 @@ def clusters(
     """Place the points in clusters around well separated centers.
 
     Each point is sqrt(1 - spread^2) * center + spread * direction, where the direction is a unit vector orthogonal to
-    the center. The centers are the best code that is known without a search. The directions of a cluster of s points
-    are the best code of s points in n - 1 dimensions that is known without a search, turned by a random orthogonal map.
-    The points of a cluster have consecutive indices.
+    the center. The centers are the code that has the lowest maximum cosine of all codes that are known without a
+    search. The directions of a cluster of s points are such a code of s points in n - 1 dimensions, turned by a random
+    orthogonal map. The points of a cluster have consecutive indices.
 
     Args:
         num_classes: Number K of points.
@@ -139,7 +141,7 @@ def _randomly_rotated(points: Points, rng: np.random.Generator) -> Points:
 
 
 def tangent_vectors(center: Points, vectors: Points) -> Points:
-    """Map vectors of R^(n-1) to vectors of R^n that are orthogonal to the unit vector `center`.
+    """Return the images of vectors of R^(n-1) under a linear map to the vectors of R^n that are orthogonal to `center`.
 
     The map preserves norms and cosines.
 

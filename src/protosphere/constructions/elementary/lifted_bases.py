@@ -1,6 +1,7 @@
 """Points from several mutually unbiased bases, which additional coordinates move apart.
 
-The additional coordinates of all points of one basis are a scaled vertex of a simplex; each basis has its own vertex.
+Each basis has its own vertex of a simplex. The additional coordinates of all points of a basis are this vertex,
+multiplied by a number.
 """
 
 from collections.abc import Iterator

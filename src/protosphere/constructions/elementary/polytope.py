@@ -65,14 +65,17 @@ def polygon(num_classes: int, dim: int) -> Placement:
 
 
 def icosahedron() -> Points:
-    """Return the 12 vertices of the icosahedron: the normalized cyclic shifts of (0, +-1, +-golden ratio)."""
+    """Return the 12 vertices of the icosahedron as unit rows.
+
+    They are the normalized cyclic shifts of (0, +-1, +-g), where g is the golden ratio.
+    """
     corners = [(0.0, a, b * GOLDEN) for a, b in product((1, -1), repeat=2)]
     rotated = [np.roll(corner, shift) for shift in range(3) for corner in corners]
     return normalized(np.array(rotated))
 
 
 def snub_cube() -> Points:
-    """Return the 24 vertices of the snub cube.
+    """Return the 24 vertices of the snub cube as unit rows.
 
     They are the normalized permutations of (+-1, +-1/t, +-t). The number of plus signs is even if the permutation is
     even, and odd if the permutation is odd. Here t is the tribonacci constant, the real zero of t^3 - t^2 - t - 1.
@@ -93,7 +96,7 @@ def _parity(order: tuple[int, ...]) -> float:
 
 
 def six_hundred_cell() -> Points:
-    """Return the 120 vertices of the 600-cell.
+    """Return the 120 vertices of the 600-cell as unit rows.
 
     They are the 24 vertices of a 24-cell and the 96 even permutations of (+-g, +-1, +-1/g, 0)/2, where g is the golden
     ratio.
@@ -156,7 +159,10 @@ SHAPES: tuple[
     ),
     (4, 120, GOLDEN / 2, "600-cell", six_hundred_cell, None),
 )
-"""Dimension, number of points, maximum cosine, name, function that builds the points, and cosine step."""
+"""For each code: dimension, number of points, maximum cosine, name, function that builds the points, and cosine step.
+
+The cosine step is a fraction s for which every cosine is 1 minus an integer multiple of s. None if it is not known.
+"""
 
 
 @family(
@@ -164,7 +170,7 @@ SHAPES: tuple[
     reference="Schutte & van der Waerden (1951); Fejes Toth (1943); Robinson (1961); Boroczky (1978)",
 )
 def polytope() -> Iterator[Member]:
-    """Yield six optimal codes with closed forms.
+    """Yield six codes with closed forms that are proved to have the lowest possible maximum cosine.
 
     The codes in R^3 have 7, 8 (square antiprism), 9, 12 (icosahedron) and 24 (snub cube) points. The code in R^4 is the
     600-cell with 120 points.

@@ -33,10 +33,10 @@ DEFAULT_ANGLE = 5.0
 """Default minimum angle in degrees; the default is smaller if so many classes cannot be that far apart."""
 
 LEAST_ANGLE = 1e-6
-"""Smallest minimum angle in degrees; the cosine of a smaller one is 1 in float64."""
+"""Smallest allowed value of `min_angle`, in degrees; the cosine of a smaller angle is 1 in float64."""
 
 SHARE_OF_ANGLE = 0.25
-"""Largest default angle, relative to the largest minimum angle that any arrangement can have."""
+"""Largest default angle, relative to the largest minimum angle that K points in R^n can have."""
 
 MOST_HALVINGS = 10
 """Number of times that the default angle is halved if the points do not reach it."""
@@ -64,7 +64,7 @@ def from_embeddings(
     compression for more than 50,000 classes.
 
     Args:
-        vectors: K x d matrix, an array or a tensor.
+        vectors: K x d matrix whose row i is the vector of class i, as an array or a tensor.
         dim: Dimension n, at least 2. If it is None, n is the number of dimensions in which the vectors vary.
         whiten: Power, from 0 to 1, of the standard deviation by which each component is divided. With 0, the variances
             of the components do not change. With 1, all components get the same variance.
@@ -72,19 +72,19 @@ def from_embeddings(
             codebooks. A good choice is n / 4. If it is None, the prototypes are dense.
         min_angle: Smallest angle in degrees between two prototypes. Prototypes that are closer are moved apart. For
             dense prototypes, the default is 5 degrees, or less if K points with this angle do not fit. For compressed
-            prototypes, there is no default angle. Instead, the stored vectors of a part are moved apart to half of the
-            distance that as many equally spaced vectors would have, or to less if this cannot be reached.
+            prototypes, there is no default angle. Instead, the stored vectors of each part are moved apart to half of
+            the distance that as many equally spaced vectors would have, or to less if this distance cannot be reached.
         seed: Seed of the random moves and of the quantization.
-        progress: Called during quantization and while pairs are compared.
+        progress: Function that is called during quantization and while pairs of prototypes are compared.
 
     Returns:
-        The certified code.
+        The code with its certificate. Point i is the prototype of class i.
 
     Raises:
         InvalidArgumentError: If `vectors` is not a matrix of finite numbers, if all its rows are the same, or if
             another argument is not valid.
-        InfeasibleError: If there are more than 50,000 classes and no `parts`, if the prototypes do not fit in memory,
-            if the vectors vary in too few dimensions, or if the angle cannot be reached.
+        InfeasibleError: If there are more than 50,000 classes and `parts` is None, if the prototypes do not fit in
+            memory, if the vectors vary in too few dimensions, or if `min_angle` cannot be reached.
 
     Example:
         >>> vectors = np.random.default_rng(0).standard_normal((1000, 64))

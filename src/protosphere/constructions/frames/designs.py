@@ -4,9 +4,10 @@ Take 0/1 vectors of length v with k ones each, and let x be the largest number o
 the mean k/v from all entries, and normalize the vectors. The points then lie in v - 1 dimensions, and their maximum
 cosine is (x - k^2/v) / (k - k^2/v).
 
-The vectors are codewords of a few classical codes and designs, called parents. The coordinates of a parent may be
-divided into sets, called cells. A code then has all codewords of the parent with a given number of ones on each cell.
-The mean of each cell is subtracted separately. The coordinates of some cells may then be left out.
+The vectors are codewords of a few classical codes, or blocks of designs. These codes and designs are called parents,
+and the vectors of both are called codewords. The coordinates of a parent may be divided into sets, called cells. A code
+then has all codewords of the parent with a given number of ones on each cell. The mean of the entries on each cell is
+subtracted from these entries. The coordinates of some cells may then be left out.
 """
 
 import re
@@ -86,14 +87,15 @@ class WeightedCell:
 
     @property
     def dim(self) -> int:
-        """Number of dimensions that the points have on the cell: one less than its number of coordinates."""
+        """Number of dimensions that the points have for the cell: one less than its number of coordinates."""
         return len(self.places) - 1
 
     @property
     def mean_product(self) -> Fraction:
-        """Squared norm w^2/v of the mean vector, which is subtracted from each codeword on the cell.
+        """Squared norm w^2/v of the vector that is subtracted from each codeword on the cell.
 
-        Here w is `weight`, and v is the number of coordinates of the cell. All v entries of the mean vector are w/v.
+        Here w is `weight`, and v is the number of coordinates of the cell. All v entries of the subtracted vector are
+        w/v, the mean of the entries of a codeword on the cell.
         """
         return Fraction(self.weight**2, len(self.places))
 
@@ -151,7 +153,7 @@ class CellWords:
         """Return the code that has the given name.
 
         Args:
-            name: Name of a code, as the property `name` returns it.
+            name: Name of a code, in the format of the property `name`.
 
         Raises:
             InvalidArgumentError: If `name` does not have the format of such names, or does not describe a code: the
@@ -186,7 +188,7 @@ class CellWords:
 
     @property
     def squared_norm(self) -> Fraction:
-        """Squared norm of each codeword on the kept cells, after the mean vector of each cell is subtracted."""
+        """Squared norm of each codeword on the kept cells, after the mean on each cell is subtracted."""
         return sum((cell.weight - cell.mean_product for cell in self.kept), Fraction(0))
 
     @property
@@ -221,10 +223,10 @@ class CellWords:
         return words[chosen][:, places]
 
     def points(self, count: int) -> Points:
-        """Return the first points of the code as unit rows.
+        """Return the first `count` points of the code as unit rows.
 
         Args:
-            count: Number of points.
+            count: Number of points to return.
         """
         words = self.words()[:count].astype(np.float64)
         columns: list[Points] = []
@@ -237,7 +239,9 @@ class CellWords:
 
 
 def orthogonal_to_ones(dim: int) -> Points:
-    """Return Helmert's (dim + 1) x dim matrix: its columns are orthonormal, and orthogonal to the all-ones vector.
+    """Return Helmert's (dim + 1) x dim matrix.
+
+    Its columns have norm 1, and are orthogonal to each other and to the all-ones vector.
 
     Args:
         dim: Number of columns.
@@ -256,10 +260,10 @@ class DesignRow:
     """A row of a table of designs, which describes one code.
 
     Attributes:
-        name: Name of the code, as `CellWords.name` returns it.
-        dim: Dimension n.
+        name: Name of the code, in the format of `CellWords.name`.
+        dim: Dimension n of the points.
         size: Number of points.
-        max_cosine: Maximum cosine, as the text of a fraction such as '1/4'.
+        max_cosine: Maximum cosine of the points, as the text of a fraction such as '1/4'.
     """
 
     name: str
@@ -269,10 +273,10 @@ class DesignRow:
 
 
 def read_designs(path: str | Path) -> tuple[DesignRow, ...]:
-    """Return the rows of a table of designs, which is a .csv file.
+    """Return the rows of a table of codes from designs, which is a .csv file.
 
     Args:
-        path: Path of the file.
+        path: Path of the file, which has the columns `name`, `dim`, `size` and `max_cosine`.
 
     Raises:
         StorageError: If the file is not a table of designs, or a row is not valid.
@@ -283,7 +287,7 @@ def read_designs(path: str | Path) -> tuple[DesignRow, ...]:
 
 @lru_cache(maxsize=1)
 def shipped_designs() -> tuple[DesignRow, ...]:
-    """Return the rows of the table of designs that is part of this package, one for each code."""
+    """Return the rows of the table of codes from designs that is part of this package, one for each code."""
     with shipped_file("designs.csv") as path:
         return read_designs(path)
 
@@ -338,10 +342,10 @@ def _member(found: CellWords, size: int, max_cosine: Fraction) -> Member:
     named=_named,
 )
 def designs() -> Iterator[Member]:
-    """Yield codes made from 0/1 vectors with given numbers of ones on given cells.
+    """Yield codes made from 0/1 vectors that have given numbers of ones on given sets of coordinates, called cells.
 
-    A cell is a set of coordinates. The mean of the entries of a vector on a cell is subtracted from these entries. Then
-    the vectors are normalized. The 0/1 vectors come from three sources:
+    The mean of the entries of a vector on a cell is subtracted from these entries. Then the vectors are normalized. The
+    0/1 vectors come from three sources:
 
     - the extended Golay code, whose codewords of weight 8 and 12 are the octads and dodecads of the Witt design
       S(5,8,24)

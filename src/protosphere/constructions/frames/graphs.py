@@ -1,7 +1,8 @@
 """Classical strongly regular graphs: their parameters, and functions that build their adjacency matrices.
 
-In a strongly regular graph, three numbers are the same everywhere: the number of neighbors of a vertex, the number of
-common neighbors of two adjacent vertices, and the number of common neighbors of two non-adjacent vertices.
+In a strongly regular graph, all vertices have the same number of neighbors, any two adjacent vertices have the same
+number of common neighbors, and any two non-adjacent vertices have the same number of common neighbors. An adjacency
+matrix is a symmetric Boolean matrix that says which vertices are adjacent.
 
 Brouwer & Van Maldeghem, Strongly Regular Graphs (2022), chapters 2, 3 and 8 to 10.
 """
@@ -33,14 +34,14 @@ class Graph:
     """A strongly regular graph.
 
     Attributes:
-        name: Name. Different graphs have different names.
+        name: Name of the graph. Different graphs have different names.
         vertices: Number v of vertices.
         degree: Number k of neighbors of a vertex.
         common: Number of common neighbors of two adjacent vertices.
         common_apart: Number of common neighbors of two non-adjacent vertices.
         adjacency: Function that builds the adjacency matrix.
-        viewed: Whether codes are also made from part of the vertices: those with given adjacencies to one or two fixed
-            vertices.
+        viewed: Whether codes are also made from some of the vertices: the vertices that are adjacent, or those that are
+            not adjacent, to each of one or two fixed vertices.
     """
 
     name: str
@@ -53,7 +54,7 @@ class Graph:
 
     @property
     def complement(self) -> "Graph":
-        """The complement of this graph, which has the same vertices.
+        """The complement of this graph, which is a graph with the same vertices.
 
         Two different vertices of the complement are adjacent if they are not adjacent in this graph.
         """
@@ -97,16 +98,19 @@ def _sporadic_graphs() -> Iterator[Graph]:
 
 
 def clebsch() -> Adjacency:
-    """Return the Clebsch graph of the vectors of GF(2)^4.
+    """Return the adjacency matrix of the Clebsch graph.
 
-    Two vectors are adjacent if their difference is a unit vector or the all-ones vector.
+    The vertices are the 16 vectors of GF(2)^4. Two vectors are adjacent if their difference is a unit vector or the
+    all-ones vector.
     """
     numbers = np.arange(16)
     return np.isin(numbers[:, None] ^ numbers, (1, 2, 4, 8, 15))
 
 
 def hoffman_singleton() -> Adjacency:
-    """Return the Hoffman-Singleton graph, made of five pentagons and five pentagrams (Robertson).
+    """Return the adjacency matrix of the Hoffman-Singleton graph.
+
+    It is made of five pentagons and five pentagrams (Robertson).
 
     The vertices of each pentagon and each pentagram are numbered modulo 5. Vertices i and i + 1 of a pentagon are
     adjacent, and so are vertices i and i + 2 of a pentagram. Vertex i of pentagon h is adjacent to vertex i + h j of
@@ -140,16 +144,17 @@ def _disjoint(blocks: NDArray[np.int64]) -> Adjacency:
 
 
 def gewirtz() -> Adjacency:
-    """Return the Gewirtz graph, whose vertices are the blocks of the design S(3,6,22) without its first point.
+    """Return the adjacency matrix of the Gewirtz graph.
 
-    These are the 56 blocks that do not contain the first point. Two blocks are adjacent if they are disjoint.
+    The vertices are the 56 blocks of the design S(3,6,22) that do not contain the first point of the design. Two blocks
+    are adjacent if they are disjoint.
     """
     hexads = _hexads()
     return _disjoint(hexads[hexads[:, 0] == 0])
 
 
 def m22() -> Adjacency:
-    """Return the M22 graph, whose vertices are the 77 blocks of the design S(3,6,22).
+    """Return the adjacency matrix of the M22 graph, whose vertices are the 77 blocks of the design S(3,6,22).
 
     Two blocks are adjacent if they are disjoint.
     """
@@ -157,10 +162,11 @@ def m22() -> Adjacency:
 
 
 def higman_sims() -> Adjacency:
-    """Return the Higman-Sims graph, made from the 22 points and the 77 blocks of the design S(3,6,22).
+    """Return the adjacency matrix of the Higman-Sims graph.
 
-    The vertices are one additional vertex, the points and the blocks. The additional vertex is adjacent to all points.
-    A block is adjacent to the points that it contains, and to the blocks that are disjoint from it.
+    The vertices are one additional vertex, and the 22 points and the 77 blocks of the design S(3,6,22). The additional
+    vertex is adjacent to all points. A block is adjacent to the points that it contains, and to the blocks that are
+    disjoint from it.
     """
     hexads = _hexads()
     adjacency = np.zeros((100, 100), dtype=np.bool_)
@@ -173,12 +179,13 @@ def higman_sims() -> Adjacency:
 
 
 def mclaughlin() -> Adjacency:
-    """Return the McLaughlin graph, whose vertices are 22 points and the 253 blocks of the design S(4,7,23).
+    """Return the adjacency matrix of the McLaughlin graph.
 
-    The 22 points are the 23 points of the design without its last point. A block is of the first kind if it contains
-    the last point, and of the second kind otherwise. A point is adjacent to the blocks of the first kind that do not
-    contain it, and to the blocks of the second kind that contain it. Two blocks of the same kind are adjacent if they
-    share one point. Two blocks of different kinds are adjacent if they share three points.
+    The vertices are 22 points and the 253 blocks of the design S(4,7,23). The 22 points are the 23 points of the design
+    without its last point. A block is of the first kind if it contains the last point, and of the second kind
+    otherwise. A point is adjacent to the blocks of the first kind that do not contain it, and to the blocks of the
+    second kind that contain it. Two blocks of the same kind are adjacent if they share one point. Two blocks of
+    different kinds are adjacent if they share three points.
     """
     octads = _octads()
     blocks = octads[octads[:, 23] == 1][:, :23]
@@ -217,7 +224,9 @@ def _multiples(q: int, points: Indices) -> set[tuple[int, ...]]:
 
 
 def ternary_golay_cosets() -> Adjacency:
-    """Return the Berlekamp-van Lint-Seidel graph, whose vertices are the cosets of the perfect ternary Golay code.
+    """Return the adjacency matrix of the Berlekamp-van Lint-Seidel graph.
+
+    The vertices are the 243 cosets of the perfect ternary Golay code.
 
     Two cosets are adjacent if some vector of one and some vector of the other differ in exactly one coordinate.
     """
@@ -233,7 +242,7 @@ def _ternary_golay_checks() -> Indices:
 
 
 def hyperoval_quadrangle() -> Adjacency:
-    """Return a graph whose vertices are the 512 points of the affine space AG(3, 8).
+    """Return the adjacency matrix of a graph whose vertices are the 512 points of the affine space AG(3, 8).
 
     Two points are adjacent if the line through them meets the plane at infinity in one of ten points: a conic and its
     nucleus, which form a hyperoval.
@@ -267,7 +276,7 @@ def _triangular_graphs() -> Iterator[Graph]:
 
 
 def triangular(m: int) -> Adjacency:
-    """Return the triangular graph, whose vertices are the pairs of m elements.
+    """Return the adjacency matrix of the triangular graph, whose vertices are the pairs of m elements.
 
     Two pairs are adjacent if they share one element.
 
@@ -295,7 +304,7 @@ def _paley_graphs() -> Iterator[Graph]:
 
 
 def paley(q: int) -> Adjacency:
-    """Return the Paley graph, whose vertices are the elements of GF(q).
+    """Return the adjacency matrix of the Paley graph, whose vertices are the elements of GF(q).
 
     Two elements are adjacent if their difference is a nonzero square.
 
@@ -340,7 +349,7 @@ def _prime_power_factors(m: int) -> list[int]:
 
 
 def latin_squares(m: int, t: int) -> Adjacency:
-    """Return the graph of t - 2 mutually orthogonal Latin squares of order m.
+    """Return the adjacency matrix of the graph of t - 2 mutually orthogonal Latin squares of order m.
 
     The vertices are the m^2 positions in an m x m square. Two positions are adjacent if they are in the same row, are
     in the same column, or have the same symbol in one of the Latin squares.
@@ -409,7 +418,9 @@ def _without_diagonal(orthogonal_pairs: Adjacency) -> Adjacency:
 
 
 def symplectic(q: int) -> Adjacency:
-    """Return the symplectic graph, whose vertices are the points of the projective space PG(3, q).
+    """Return the adjacency matrix of the symplectic graph Sp(4, q).
+
+    The vertices are the points of the projective space PG(3, q).
 
     Two points x and y are adjacent if x0 y1 - x1 y0 + x2 y3 - x3 y2 = 0.
 
@@ -424,10 +435,10 @@ def symplectic(q: int) -> Adjacency:
 
 
 def unitary() -> Adjacency:
-    """Return the unitary graph U(5,2), whose vertices are 165 points of the projective space PG(4, 4).
+    """Return the adjacency matrix of the unitary graph U(5,2).
 
-    The vertices are the points x with x0^3 + ... + x4^3 = 0. Two points x and y are adjacent if x0 y0^2 + ... + x4 y4^2
-    = 0.
+    The vertices are the 165 points x of the projective space PG(4, 4) with x0^3 + ... + x4^3 = 0. Two points x and y
+    are adjacent if x0 y0^2 + ... + x4 y4^2 = 0.
     """
     F = field(4)
     points = projective_points(4, 5)
@@ -438,7 +449,9 @@ def unitary() -> Adjacency:
 
 
 def elliptic() -> Adjacency:
-    """Return the graph of the points of the elliptic quadric x0 x1 + x2 x3 + x4 x5 + x6^2 + x7^2 = 0 over GF(3).
+    """Return the adjacency matrix of the graph of the points of an elliptic quadric over GF(3).
+
+    The quadric has the equation x0 x1 + x2 x3 + x4 x5 + x6^2 + x7^2 = 0.
 
     Two points are adjacent if they are orthogonal for the bilinear form of the quadric.
     """
@@ -463,11 +476,11 @@ def _tangent_graphs() -> Iterator[Graph]:
 
 
 def tangents(q: int) -> Adjacency:
-    """Return a graph of points outside the quadric Q = 0 over GF(q), where Q = x0 x1 + x2 x3 + x4^2.
+    """Return the adjacency matrix of a graph of points outside the quadric Q = x0 x1 + x2 x3 + x4^2 = 0 over GF(q).
 
-    The vertices are either the points at which Q is a square or the points at which Q is not a square, whichever are
-    fewer. Two points x and y are adjacent if the line through them is a tangent of the quadric. This is the case if
-    B(x, y)^2 = 4 Q(x) Q(y), where B is the bilinear form of Q (Wilbrink).
+    The vertices are either the points at which Q is a nonzero square or the points at which Q is not a square,
+    whichever are fewer. Two points x and y are adjacent if the line through them is a tangent of the quadric. This is
+    the case if B(x, y)^2 = 4 Q(x) Q(y), where B is the bilinear form of Q (Wilbrink).
 
     Args:
         q: Order of the field, an odd prime.
@@ -497,11 +510,14 @@ def _ahrens_szekeres_graphs() -> Iterator[Graph]:
 
 
 def ahrens_szekeres(q: int) -> Adjacency:
-    """Return the collinearity graph of a generalized quadrangle of order (q - 1, q + 1) (Ahrens & Szekeres 1969).
+    """Return the adjacency matrix of the collinearity graph of a generalized quadrangle of order (q - 1, q + 1).
 
-    The points are the points of the affine space AG(3, q). Two points are adjacent if a line of the quadrangle contains
-    both. Each line consists of the points (s, a, b), of the points (a, s, b), or of the points (c s^2 - b s + a, -2 c s
-    + b, s), where s runs through GF(q) and a, b and c are fixed. Each point is on q + 2 lines.
+    The quadrangle is due to Ahrens & Szekeres (1969).
+
+    Its points, the vertices of the graph, are the points of the affine space AG(3, q). Two points are adjacent if a
+    line of the quadrangle contains both. Each line consists of the points (s, a, b), of the points (a, s, b), or of the
+    points (c s^2 - b s + a, -2 c s + b, s), where s runs through GF(q) and a, b and c are fixed. Each point is on q + 2
+    lines.
 
     Args:
         q: Order of the field, an odd prime.

@@ -43,7 +43,7 @@ OCTAD = 8
 
 
 def golay_odd_signs(dim: int) -> Points:
-    """Return the kissing configuration in R^n as unit rows.
+    """Return the kissing configuration in R^n as unit rows: points whose cosines are at most 1/2.
 
     Args:
         dim: Dimension n: 19, 20 or 21.

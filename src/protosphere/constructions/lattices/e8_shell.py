@@ -1,4 +1,4 @@
-"""Shells of the lattice E8; a shell has all vectors of one squared norm."""
+"""Shells of the lattice E8. A shell consists of all lattice vectors of one squared norm."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -23,15 +23,15 @@ PAIRED = range(17, 29)
     traits=Traits(closed_form=True, quick_certificate=True),
 )
 def e8_shell() -> Iterator[Member]:
-    """Yield the shells of E8, and pairs of neighboring shells.
+    """Yield codes from single shells of E8, and codes from two neighboring shells.
 
     The shell of squared norm 2m has 240 sigma_3(m) vectors, where sigma_3(m) is the sum of the cubes of the divisors of
     m. Two vectors of this shell differ by a lattice vector of squared norm at least 2. Therefore the maximum cosine of
     the shell is 1 - 1/(2m). The shell m = 1 is optimal. In a shell, vectors with integer entries come before vectors
     whose entries are halves of odd integers.
 
-    If more points are needed than the largest shell has, two neighboring shells are combined. After normalization, the
-    maximum cosine of their union is that of the outer shell.
+    There are also codes with the points of two neighboring shells, which have more points than the largest single
+    shell. After normalization, the maximum cosine of the two shells together is the maximum cosine of the outer shell.
     """
     code = generator_rows(0, 3)
     for m in range(1, DEEPEST + 1):

@@ -1,10 +1,11 @@
 """Codes of vectors with four entries +-1, or one entry +-2, in 9 to 14 dimensions.
 
 The four coordinates with entries +-1 are called a quadruple. Any two of the chosen quadruples share at most two
-coordinates, and a quadruple is used with all 16 sign patterns. The vectors have squared norm 4 and inner products of at
-most 2, because two vectors on the same quadruple differ in a sign. The largest number of such quadruples of n
-coordinates is called A(n, 4, 4). This number of quadruples gives 16 A(n, 4, 4) + 2n points. The package stores one
-quadruple of each orbit under a group of permutations. A search for the largest cliques found them.
+coordinates, and a quadruple is used with all 16 sign patterns. The vectors have squared norm 4. Two different vectors
+have an inner product of at most 2, because two vectors on the same quadruple differ in at least one sign. The largest
+number of such quadruples of n coordinates is called A(n, 4, 4). This number of quadruples gives 16 A(n, 4, 4) + 2n
+points. The package stores one quadruple of each orbit under a group of permutations. A search for the largest cliques
+found them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -63,14 +64,15 @@ ORBITS: dict[int, tuple[tuple[Permutation, ...], tuple[str, ...]]] = {
 """For n coordinates: generators of a group, and one quadruple (in hexadecimal) of each orbit."""
 
 COUNTS = {9: 18, 10: 30, 11: 35, 12: 51, 13: 65, 14: 91}
-"""A(n, 4, 4), the sizes of optimal constant weight codes (Brouwer, Shearer, Sloane & Smith 1990)."""
+"""A(n, 4, 4) by n: the sizes of optimal constant weight codes (Brouwer, Shearer, Sloane & Smith 1990)."""
 
 
 @lru_cache
 def quadruples(n: int) -> tuple[tuple[int, ...], ...]:
-    """Return sets of four of the coordinates 0, ..., n-1, any two of which share at most two coordinates.
+    """Return as many quadruples as possible, any two of which share at most two coordinates.
 
-    There are as many sets as possible. Their number is called A(n, 4, 4).
+    A quadruple is a set of four of the coordinates 0, ..., n - 1. The number of returned quadruples is called A(n, 4,
+    4).
 
     Args:
         n: Number of coordinates, from 9 to 14.
@@ -85,9 +87,9 @@ def quadruples(n: int) -> tuple[tuple[int, ...], ...]:
 def images_of_sets(
     sets: Iterable[Iterable[int]], maps: Sequence[Callable[[int], int]]
 ) -> tuple[tuple[int, ...], ...]:
-    """Return all images of sets of coordinates under a group of permutations, in sorted order.
+    """Return all images of sets of coordinates under a group of permutations.
 
-    Each image is a tuple of coordinates in ascending order.
+    An image is a tuple of coordinates in ascending order. The images are sorted.
 
     Args:
         sets: Sets of coordinates.

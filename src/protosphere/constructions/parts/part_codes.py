@@ -1,4 +1,4 @@
-"""Codes for the parts of classes, each with a description from which the code can be rebuilt."""
+"""Codes for the parts of classes: a point for each value of a part, such as each color."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LARGEST_WEIGHT_DENOMINATOR = 10**6
 """Weights are rounded to fractions with at most this denominator."""
 
 Description = str | list[Any] | dict[str, Any]
-"""Description of a part's code, as JSON: a scheme, [scheme, number of points, dimension], or a provenance."""
+"""Description of the code of a part: a scheme, a list [scheme, number of points, dimension], or a provenance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class PartCode:
         points: One point for each value, followed by points for values that are added later.
         description: Description from which the points can be rebuilt. It is the name of a scheme, a list [scheme,
             number of points, dimension], or a dictionary with the provenance of a code. It is None if the points cannot
-            be rebuilt.
+            be rebuilt, for example because a search found them.
     """
 
     points: Structure
@@ -52,18 +52,19 @@ def part_code(given: Any, size: int, reserve: int, part: str, seed: int) -> Part
     Args:
         given: What the points are made from: the name of a scheme, a pair (scheme, dim), a triple (scheme, number of
             points, dim), the provenance of a code as a mapping, a SphericalCode, or a matrix with one row per value.
-            The function `from_embeddings` makes points from the matrix.
+            From a matrix, the function `from_embeddings` makes the points.
         size: Number of values of the part.
-        reserve: Number of additional points, for values that are added later. It is used only if `given` is a scheme or
-            a pair. Otherwise `given` determines the number of points.
+        reserve: Number of additional points, for values that are added later. It is used only if `given` is the name of
+            a scheme or a pair (scheme, dim). In all other cases, `given` determines the number of points.
         part: Name of the part, for error messages.
         seed: Seed of the scheme, if `given` names one.
 
     Returns:
-        The code, with at least `size` points.
+        The code, with at least `size` points, and its description.
 
     Raises:
-        InvalidArgumentError: If `given` is none of these, or has fewer points than the part has values.
+        InvalidArgumentError: If `given` has another type, if there are fewer points than the part has values, if a
+            matrix does not have exactly one row per value, or if the points have more than 2^24 coordinates in all.
     """
     if isinstance(given, str):
         found = _by_scheme(given, size + reserve, None, part, seed)
@@ -88,7 +89,7 @@ def part_code(given: Any, size: int, reserve: int, part: str, seed: int) -> Part
 
 
 def smallest_dim(scheme: str, count: int) -> int | None:
-    """Return the smallest dimension in which a scheme places a number of points.
+    """Return the smallest dimension in which a scheme can place `count` points.
 
     Args:
         scheme: Name of the scheme, such as 'simplex'.
@@ -165,7 +166,8 @@ def given_by_part(given: Any, names: PartNames, what: str, default: Any) -> list
     """Return a list with the value of an argument, such as the weight, for each part.
 
     Args:
-        given: One value for all parts, a list in the order of the parts, or a mapping from part name to value.
+        given: One value for all parts, a list of values in the order of the parts, or a mapping from the names of parts
+            to values. A scheme with one or two numbers, such as ['best', 8], is one value.
         names: Names of the parts.
         what: Name of the argument, for error messages.
         default: Value for parts that a mapping does not name, and for all parts if `given` is None.
@@ -237,10 +239,10 @@ def _rounded(weight: Any) -> Fraction | None:
 
 
 def codes_text(codes: Sequence[PartCode]) -> str | None:
-    """Return the descriptions of the codes of all parts as JSON, or None if a code has no description.
+    """Return the text of a JSON list with the description of each code, or None if a code has no description.
 
     Args:
-        codes: Code of each part.
+        codes: One code for each part.
     """
     descriptions = [code.description for code in codes]
     if any(description is None for description in descriptions):
