@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn.functional import conv2d, pad, pixel_shuffle
 
 MIN_BATCH = 512
-"""Smallest batch for which the faster gradient is used."""
+"""Smallest number of images in a batch for which the faster gradient is used."""
 
 
 class HalvingConv2d(nn.Conv2d):
@@ -35,7 +35,7 @@ class HalvingConv2d(nn.Conv2d):
         """Return the output of the convolution, with about half the height and width of the input.
 
         Args:
-            input: Batch of images: batch x inputs x height x width.
+            input: Images, as a tensor of the shape (batch, inputs, height, width).
         """
         if self.bias is None or not _is_faster(input):
             return super().forward(input)
@@ -57,13 +57,13 @@ def input_gradient(gradient: Tensor, weight: Tensor, height: int, width: int) ->
     """Return the gradient of a convolution of stride 2, without padding, with respect to its input.
 
     Args:
-        gradient: Gradient with respect to the output: batch x outputs x output height x output width.
-        weight: Kernel of the convolution: outputs x inputs x kernel height x kernel width.
+        gradient: Gradient with respect to the output, of the shape (batch, outputs, output height, output width).
+        weight: Kernel of the convolution, of the shape (outputs, inputs, kernel height, kernel width).
         height: Height of the input.
         width: Width of the input.
 
     Returns:
-        Gradient with respect to the input: batch x inputs x height x width.
+        Gradient with respect to the input, of the shape (batch, inputs, height, width).
     """
     # Row 2a + p of the result (p = 0 or 1) is the sum over u of row 2u + p of the kernel times row a - u of `gradient`.
     # The rows with the same p are computed together. The same holds for columns.

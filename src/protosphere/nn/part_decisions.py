@@ -18,13 +18,13 @@ from protosphere.spherical.structures import ProductPoints
 
 
 class PartDecisions(NamedTuple):
-    """The most probable value of each part of each input, for classes that consist of several parts.
+    """The most probable value of each part for each input, if the classes consist of several parts.
 
     Codes of such classes are built by `ps.compose`.
 
     Attributes:
-        values: (..., P) indices of the values, for P parts.
-        confidences: (..., P) probabilities of these values, each under the softmax over all values of its part.
+        values: (..., P) indices of the most probable values, for P parts.
+        confidences: (..., P) probabilities of these values. The probabilities of all values of a part are a softmax.
         names: Names of the parts and of their values. None if the code was made without such names.
 
     Example:
@@ -61,7 +61,7 @@ class PartDecisions(NamedTuple):
 def part_decisions(
     code: SphericalCode, projection: Projection, rows: Tensor
 ) -> PartDecisions:
-    """Return the most probable value of each of the P parts of a class, for each vector.
+    """Return the most probable value of each of the P parts, for each of B vectors.
 
     Args:
         code: A code whose classes consist of parts.
@@ -69,8 +69,8 @@ def part_decisions(
         rows: B x n vectors, in float32 or float64, whose dot products with the prototypes are the logits.
 
     Returns:
-        A named tuple of the B x P indices of the values, the B x P probabilities of these values, and the names of the
-        parts and values.
+        A named tuple of the B x P indices of the most probable values, the B x P probabilities of these values, and the
+        names of the parts and values. The names are None if the code has none.
 
     Raises:
         InvalidArgumentError: If the classes of the code do not consist of parts.

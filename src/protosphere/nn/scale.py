@@ -21,7 +21,8 @@ class Scale(nn.Module):
     A learned scale always remains between 1/4 of its initial value and 4 times its initial value.
 
     Args:
-        setting: 'auto' (the scale is `automatic`), 'learn' (a parameter that starts at `automatic`) or a number.
+        setting: 'auto', 'learn' or a number. With 'auto', the scale is `automatic`. With 'learn', the scale is learned
+            and starts at `automatic`. A number is the scale itself.
         automatic: Scale for 'auto', and initial scale for 'learn'.
 
     Attributes:
@@ -41,10 +42,10 @@ class Scale(nn.Module):
         self.shift = nn.Parameter(torch.zeros(1)) if setting == "learn" else None
 
     def begin_at(self, automatic: float) -> None:
-        """Replace the number `automatic`, on which the scale depends unless `setting` is a number.
+        """Replace the number `automatic`, which was given when this module was made.
 
-        For the setting 'auto', this number is the scale. For 'learn', it is the initial scale: the current scale
-        changes by the same factor.
+        If `setting` is 'auto', the scale becomes the new number. If `setting` is 'learn', the initial scale becomes the
+        new number, and the current scale changes by the same factor. If `setting` is a number, nothing changes.
 
         Args:
             automatic: The new number.
@@ -66,11 +67,15 @@ class Scale(nn.Module):
         )
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return z, multiplied by the current scale."""
+        """Return z multiplied by the current scale.
+
+        Args:
+            z: Tensor of any shape.
+        """
         return self.value * z
 
     def extra_repr(self) -> str:
-        """Return the current scale and whether it is learned, as text for `print(model)`."""
+        """Return the current scale as text for `print(model)`, followed by ", learned" if the scale is learned."""
         value = self.value
         if isinstance(value, Tensor):
             return f"{value.item():.4g}, learned"

@@ -18,7 +18,7 @@ def as_tensor(array: NDArray[Any]) -> Tensor:
 
 
 def with_torch_strides(tensor: Tensor) -> Tensor:
-    """Return `tensor`, or a new tensor of the same shape and dtype if `tensor` is empty.
+    """Return `tensor` unchanged, or a new tensor of the same shape and dtype if `tensor` is empty.
 
     Tensors made from empty numpy arrays have strides of 0, with which `torch.export.save` raises an error. The new
     tensor has the strides that torch uses.
@@ -31,7 +31,8 @@ def with_torch_strides(tensor: Tensor) -> Tensor:
 def aligned_zeros(shape: tuple[int, ...]) -> NDArray[np.float32]:
     """Return float32 zeros whose memory begins at a cache line, that is, at a multiple of 64 bytes.
 
-    A cache line has room for 16 numbers. If each row has 16 numbers, each row fills exactly one cache line.
+    A cache line has room for 16 numbers. If the last dimension of the array is 16, each row of 16 numbers fills exactly
+    one cache line.
 
     Args:
         shape: Shape of the array.

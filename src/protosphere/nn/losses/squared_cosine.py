@@ -11,15 +11,15 @@ from protosphere.nn.projections import Projection
 def squared_cosine_distance(
     z: Tensor, target: Tensor, projection: Projection
 ) -> Tensor:
-    """Return the mean of (1 - c)^2, where c is the cosine of z with the prototype of its target.
+    """Return the mean of (1 - c)^2 over examples, where c is the cosine of z with the prototype of the target.
 
     Args:
-        z: (..., n) vectors.
-        target: (...) class indices. Examples with target -100 are ignored.
+        z: (..., n) vectors, one for each example.
+        target: (...) class indices, one for each example. Examples with target -100 are left out of the mean.
         projection: Projection that holds the prototypes.
 
     Returns:
-        The mean over the examples whose target is not -100, a scalar.
+        The mean, as a scalar tensor.
 
     Example:
         >>> import protosphere as ps, torch
@@ -40,7 +40,7 @@ def squared_cosine_distance(
     reference="Mettes, van der Pol & Snoek (2019)",
 )
 class SquaredCosineDistance(PrototypeLoss):
-    """Mean of (1 - c)^2, where c is the cosine of z with the prototype of its target.
+    """Mean of (1 - c)^2 over examples, where c is the cosine of z with the prototype of the target.
 
     The loss does not depend on the prototypes of the other classes.
 
@@ -56,10 +56,10 @@ class SquaredCosineDistance(PrototypeLoss):
     """
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """Return the mean of (1 - c)^2, where c is the cosine of z with the prototype of its target, as a scalar.
+        """Return the mean of (1 - c)^2 over examples, where c is the cosine of z with the prototype of the target.
 
         Args:
-            z: (..., n) vectors.
-            target: (...) class indices. Examples with target -100 are left out of the mean.
+            z: (..., n) vectors, one for each example.
+            target: (...) class indices, one for each example. Examples with target -100 are left out of the mean.
         """
         return squared_cosine_distance(z, target, self.projection)

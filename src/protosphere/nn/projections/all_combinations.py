@@ -20,7 +20,7 @@ MOST_PRODUCTS = 1 << 34
 
 
 class AllCombinationsBlock(nn.Module, ProjectionBlock):
-    """Block of P points, one for every combination of the values of several parts.
+    """Block of P points of R^n, one for every combination of the values of several parts.
 
     Part p has s_p values, so P is the product of all s_p. The combinations are in lexicographic order: the value of the
     last part changes fastest.
@@ -39,11 +39,14 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         self.tables = tables
 
     def extra_repr(self) -> str:
-        """Return the number of points, the sizes of the parts and the dimension, for `print(model)`."""
+        """Return the number of points, the numbers of values of the parts and the dimension, for `print(model)`."""
         return f"points={self.num_points}, sizes={self.tables.sizes}, dim={self.dim}"
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x P dot products of the B rows of `z` with all P points.
+        """Return the B x P dot products of B vectors with all P points.
+
+        Args:
+            z: B x n vectors.
 
         Raises:
             InvalidArgumentError: If the block has more than 2^34 points.
@@ -64,7 +67,12 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         return [part for run in self.tables.by_run(z) for part in run.unbind(0)]
 
     def rows(self, index: Tensor, like: Tensor) -> Tensor:
-        """Return the points with the indices in `index`, one per row, in the dtype of the tensor `like`."""
+        """Return points of the block, one per row.
+
+        Args:
+            index: Indices of the points, from 0 to P - 1.
+            like: Tensor whose dtype the points get.
+        """
         digits: list[Tensor] = []
         rest = index
         for size in reversed(self.tables.sizes):
@@ -73,7 +81,11 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         return self.tables.rows(torch.stack(digits[::-1], dim=1), like)
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n weighted sums of all P points, given the B x P `weights`."""
+        """Return B weighted sums of all P points, as a B x n matrix.
+
+        Args:
+            weights: B x P weights of the points.
+        """
         collected: list[Tensor] = []
         rest = weights
         for size in reversed(self.tables.sizes):
@@ -83,47 +95,61 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         return self.tables.weighted_sum(torch.cat(collected[::-1], dim=1))
 
     def mean_point(self, like: Tensor) -> Tensor:
-        """Return the mean of all points, as a vector in the dtype and on the device of the tensor `like`."""
+        """Return the mean of all P points, as a vector.
+
+        Args:
+            like: Tensor whose dtype and device the vector gets.
+        """
         shares = [like.new_full((1, size), 1 / size) for size in self.tables.sizes]
         return self.tables.weighted_sum(torch.cat(shares, dim=1))[0]
 
     def plain_log_sum_exp(self, z: Tensor) -> Tensor:
-        """Return the log-sum-exp of the dot products of each of the B rows of `z` with all points, as B numbers.
+        """Return the log-sum-exp of the dot products of each of B vectors with all P points, as B numbers.
 
         The result is differentiable.
+
+        Args:
+            z: B x n vectors.
         """
         # the log-sum-exp over all combinations is the sum of the log-sum-exps over the points of each part
         by_run = [run.logsumexp(2).sum(0) for run in self.tables.by_run(z)]
         return by_run[0] if len(by_run) == 1 else torch.stack(by_run).sum(0)
 
     def plain_mean(self, z: Tensor) -> Tensor:
-        """Return a weighted mean of all points for each of the B rows of `z`, as a B x n matrix.
+        """Return a weighted mean of all P points for each of B vectors, as a B x n matrix.
 
-        The weights for a row are the softmax of its dot products with the points. The result is differentiable.
+        The weights for a vector are the softmax of its dot products with the points. The result is differentiable.
+
+        Args:
+            z: B x n vectors.
         """
         shares = [part.softmax(1) for part in self._by_part(z)]
         return self.tables.weighted_sum(torch.cat(shares, dim=1))
 
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of the dot products of each row of `z` with all points, and optionally its gradient.
+        """Return the log-sum-exp of the dot products of each of B vectors with all points, and optionally its gradient.
 
-        The gradient is the mean of all points, weighted by the softmax of the dot products. If `with_mean` is False,
-        the second tensor is empty.
+        The gradient with respect to a vector is the mean of all points, weighted by the softmax of the dot products.
 
         Args:
             z: B x n vectors.
             with_mean: Whether to compute the gradients.
 
         Returns:
-            B log-sum-exps, and B x n gradients.
+            B log-sum-exps, and the B x n gradients. If `with_mean` is False, the second tensor has the shape (B, 0).
         """
         mean = self.plain_mean(z) if with_mean else z.new_empty(len(z), 0)
         return self.plain_log_sum_exp(z), mean
 
     def top_k(self, z: Tensor, k: int) -> TopK:
-        """Return the k largest dot products of each row of `z` with the points, in descending order, and their indices.
+        """Return the k largest dot products of each of B vectors with the points, and the indices of these points.
 
-        Both tensors have one row for each row of `z`.
+        Args:
+            z: B x n vectors.
+            k: Number of dot products for each vector, at most P.
+
+        Returns:
+            B x k dot products, in descending order in each row, and the B x k indices of their points.
         """
         # Each of the k largest sums over the first p + 1 parts is the sum of one of the k largest sums over the first p
         # parts and a dot product with a point of the next part.

@@ -1,7 +1,7 @@
-"""Module that stores the points of the parts of a product code and computes dot products with them.
+"""Module that stores the points of the parts of a product code, and computes dot products with them.
 
-In a product code, a class consists of parts, such as a color and a shape, and has one value of each part. Each value
-has a point. The prototype of a class is made of the points of its values, one part after the other, followed by zeros.
+In a product code, a class consists of parts, such as a color and a shape. It has one value in each part, and each value
+has a point. The prototype of a class consists of the points of its values, one part after the other, followed by zeros.
 """
 
 from collections.abc import Sequence
@@ -25,8 +25,8 @@ class Run(NamedTuple):
     Attributes:
         points: Tensor of shape (number of parts, s, d) with the s points of each part in R^d, multiplied by the weight
             of the part.
-        column: Index of the first coordinate of a prototype that belongs to these parts.
-        entry: Index of the first of these points among the points of all parts.
+        column: Index of the first coordinate of a prototype that belongs to one of these parts.
+        entry: Index of the first point of these parts, if the points of all parts are counted one part after the other.
     """
 
     points: Tensor
@@ -43,15 +43,15 @@ class PartTables(nn.Module):
 
     Args:
         points: For each part p, an s_p x d_p matrix of unit vectors, one per value.
-        weights: For each part, the factor by which its unit vectors are multiplied.
-        dim: Dimension n, at least the sum of the d_p. The remaining coordinates of all points are 0.
-        dtype: Dtype of the buffers.
+        weights: One factor for each part, by which the unit vectors of the part are multiplied.
+        dim: Dimension n of the prototypes, at least the sum of the d_p. The remaining coordinates of prototypes are 0.
+        dtype: Dtype of the stored points.
 
     Attributes:
-        dim: Dimension n.
+        dim: Dimension n of the prototypes.
         sizes: Number of values s_p of each part.
         largest: Number of entries s_p d_p of the largest matrix of a part.
-        missing: Number of zero coordinates after the coordinates of the parts.
+        missing: Number of zero coordinates of a prototype after the coordinates of all parts.
         offsets: For each part, the index of its first dot product in the result of `forward`.
     """
 
@@ -108,8 +108,8 @@ class PartTables(nn.Module):
             z: B x n vectors.
 
         Returns:
-            One tensor for each group of consecutive parts with the same number s of values and the same dimension. Its
-                shape is (number of parts, B, s).
+            One tensor of the shape (number of parts, B, s) for each group of consecutive parts that have the same
+            number s of values and the same dimension.
         """
         found: list[Tensor] = []
         for points, column, _ in self.runs(z.dtype):
@@ -120,7 +120,7 @@ class PartTables(nn.Module):
         return found
 
     def forward(self, z: Tensor) -> Tensor:
-        """Return the B x E dot products of vectors with the points of all parts, one part after the other.
+        """Return the B x E dot products of B vectors with the E points of all parts, one part after the other.
 
         Args:
             z: B x n vectors, not in half precision.
@@ -129,9 +129,9 @@ class PartTables(nn.Module):
         return flat[0] if len(flat) == 1 else torch.cat(flat, dim=1)
 
     def weighted_sum(self, weights: Tensor) -> Tensor:
-        """Return the B x n weighted sums of the points of all parts.
+        """Return B weighted sums of the points of all parts, as a B x n matrix.
 
-        The point of a value has the coordinates of its part in R^n. All other coordinates are 0.
+        A point of a part is a vector of R^n here: the coordinates outside the part are 0.
 
         Args:
             weights: B x E weights of the E points of all parts, one part after the other.
@@ -148,8 +148,8 @@ class PartTables(nn.Module):
         """Return the prototypes of classes, one per row.
 
         Args:
-            values: Matrix with one row per class and one column per part. The entries are the indices of the class's
-                values.
+            values: Matrix with one row per class and one column per part. An entry is the index of the value that the
+                class has in the part.
             like: Tensor whose dtype the prototypes get.
         """
         found: list[Tensor] = []

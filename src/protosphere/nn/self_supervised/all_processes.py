@@ -15,7 +15,7 @@ def are_several() -> bool:
 
 
 def all_reduced(mine: Tensor, operation: Any = dist.ReduceOp.SUM) -> Tensor:
-    """Return the sum of a tensor over all processes, entry by entry, or another reduction.
+    """Return the sum of the tensors of all processes, entry by entry, or their maximum or another reduction.
 
     If there is only one process, its tensor is returned unchanged.
 
@@ -31,7 +31,7 @@ def all_reduced(mine: Tensor, operation: Any = dist.ReduceOp.SUM) -> Tensor:
 
 
 def mean_row(rows: Tensor) -> Tensor:
-    """Return the mean of all rows of all processes, a vector of n numbers.
+    """Return the mean of the rows of all processes, as a vector of n numbers.
 
     Args:
         rows: B x n rows of this process; B may differ between processes.
@@ -42,10 +42,12 @@ def mean_row(rows: Tensor) -> Tensor:
 
 
 def all_gathered(mine: Tensor) -> Tensor:
-    """Return the concatenated rows of all processes, in the order of their ranks, without gradient.
+    """Return the rows of all processes in one tensor, without gradient.
+
+    The rows of process 0 come first, then those of process 1, and so on.
 
     Args:
-        mine: Rows of this process; every process has the same number of rows.
+        mine: Tensor with the rows of this process. It has the same shape in every process.
     """
     if not are_several():
         return mine.detach()

@@ -34,8 +34,9 @@ def prototype_module(
 
     Args:
         prototypes: A code, a head, a projection or learned prototypes. Modules are returned unchanged. A code is put
-            into a new head, because a head saves the code in a state_dict and rebuilds exact prototypes in every dtype.
-        name: Name by which the error message calls the argument.
+            into a new head. A head saves the code in its state_dict, and rebuilds exact prototypes if its dtype
+            changes.
+        name: Name of the argument in the error message.
 
     Raises:
         InvalidArgumentError: If `prototypes` has another type.
@@ -50,11 +51,11 @@ def prototype_module(
 
 
 def projection_of(module: PrototypeModule) -> AnyProjection:
-    """Return the module that computes dot products with the prototypes.
+    """Return the module that computes dot products with the prototypes that a module holds.
 
     Args:
-        module: A head, whose projection is returned, or a projection or learned prototypes, which are returned
-            unchanged.
+        module: A head, a projection or learned prototypes. The projection of a head is returned. Other modules are
+            returned unchanged.
     """
     if isinstance(module, PrototypeHead):
         return module.projection

@@ -1,4 +1,4 @@
-"""Measures of how many prototypes the assignments of a batch use."""
+"""Two measures of how many of the K prototypes a batch of examples uses."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from protosphere.errors import InvalidArgumentError
 
 
 class PrototypeUse(NamedTuple):
-    """Number of prototypes that the assignments of a batch use, by two measures.
+    """Number of the K prototypes that a batch of examples uses, by two measures.
 
     Attributes:
-        effective: exp(H), where H is the entropy (in nats) of the mean of all assignments of the batch. The value is K
-            if all prototypes are used equally, and 1 if only one prototype is used.
-        chosen: Number of prototypes that are the most probable prototype of at least one example. If the input of
-            `prototypes_in_use` was counts, the number of prototypes with a count above 0.
+        effective: exp(H), where H is the entropy (in nats) of the mean of the probabilities of all examples, or of the
+            counts divided by their sum. The value is K if all prototypes are used equally, and 1 if only one prototype
+            is used.
+        chosen: Number of prototypes that are the most probable prototype of at least one example. If
+            `prototypes_in_use` got counts, this is the number of prototypes with a count above 0.
 
     Example:
         >>> from protosphere.nn import PrototypeUse
@@ -31,14 +32,16 @@ class PrototypeUse(NamedTuple):
 
 
 def prototypes_in_use(assignments: Tensor) -> PrototypeUse:
-    """Return how many prototypes the assignments of a batch use, by two measures.
+    """Return how many of the K prototypes a batch of examples uses, by two measures.
 
     Args:
-        assignments: B x K probabilities of the prototypes for each example, or K counts of how often each prototype was
-            chosen.
+        assignments: B x K matrix with the probabilities of the K prototypes for each of B examples, or a vector of K
+            counts: how often each prototype was chosen.
 
     Returns:
-        The effective number of prototypes, and the number of prototypes that were chosen at least once.
+        A named tuple. `effective` is exp(H), where H is the entropy (in nats) of the mean row of the matrix, or of the
+        counts divided by their sum. `chosen` is the number of prototypes that are the most probable prototype of at
+        least one example, or that have a count above 0.
 
     Raises:
         InvalidArgumentError: If `assignments` is neither a matrix nor a vector, an entry is negative or not finite, or

@@ -12,19 +12,19 @@ from protosphere.nn.vectors import widened
 
 
 def sinkhorn(scores: Tensor, *, epsilon: float = 0.05, iterations: int = 3) -> Tensor:
-    """Return soft assignments of examples to prototypes in which all prototypes are used equally.
+    """Return soft assignments of B examples to K prototypes in which all prototypes are used equally.
 
     The computation starts from the matrix exp(scores / epsilon). Each iteration first rescales every column, so that
-    all columns have the same sum. Then it rescales every row, so that all rows sum to 1. If torch.distributed is
+    all columns have the sum 1. Then it rescales every row, so that all rows sum to 1. If torch.distributed is
     initialized, the column sums include the examples of all processes. The computation uses logarithms, so small values
     of epsilon do not cause overflow.
 
     As the number of iterations grows, the result converges to the solution of an optimal transport problem. Among all
-    nonnegative B x K matrices A whose rows sum to 1 and whose columns sum to B / K, the solution maximizes
-    sum_ik scores_ik A_ik - epsilon sum_ik A_ik log A_ik.
+    nonnegative B x K matrices A whose rows sum to 1 and whose columns sum to B / K, the solution maximizes sum_ik
+    scores_ik A_ik - epsilon sum_ik A_ik log A_ik.
 
     Args:
-        scores: B x K similarities of the examples and the prototypes, such as cosines.
+        scores: B x K matrix of similarities between the examples (rows) and the prototypes (columns), such as cosines.
         epsilon: Weight of the entropy, above 0; smaller values give assignments closer to 0 and 1.
         iterations: Number of iterations, at least 1.
 

@@ -50,8 +50,8 @@ def write_highest(
             is ignored.
         bins: Number of codewords per coset, without their antipodes. The coordinates are divided into as many bins of
             equal size, and each codeword of the linear code has equal entries in a bin.
-        both: Whether the points include the antipode of each codeword, the negative vector.
-        highest: (groups, cosets, LANES) array for the results.
+        both: Whether the points also include the negative of each codeword, its antipode.
+        highest: (groups, cosets, LANES) array for the results. Entry (g, c, w) is for vector w of group g and coset c.
     """
     x = np.empty(bins * LANES, np.float32)
     y = np.empty(bins * LANES, np.float32)
@@ -64,7 +64,7 @@ def write_highest(
 
 @compiled_exactly
 def write_words(z: Block, flips: Flips, bins: int, both: bool, products: Block) -> None:
-    """Write the dot products of B vectors with all points.
+    """Write the dot products of B vectors with all points, one coset after the other.
 
     The points are the codewords of all cosets, as vectors of +1 and -1. A coset is a small linear code whose codewords
     are multiplied, entry by entry, by the signs of the coset. If `both` is True, each codeword is followed by its
@@ -77,8 +77,9 @@ def write_words(z: Block, flips: Flips, bins: int, both: bool, products: Block) 
             is ignored.
         bins: Number of codewords per coset, without their antipodes. The coordinates are divided into as many bins of
             equal size, and each codeword of the linear code has equal entries in a bin.
-        both: Whether the points include the antipode of each codeword, the negative vector.
-        products: Array for the results, with a row for each of the B vectors and a column for each point.
+        both: Whether the points also include the negative of each codeword, its antipode.
+        products: Array for the results, with a row for each of the B vectors and a column for each point. The points of
+            a coset are in consecutive columns.
     """
     x = np.empty(bins * LANES, np.float32)
     y = np.empty(bins * LANES, np.float32)
@@ -104,8 +105,9 @@ def write_lane(
         x: Dot products of 16 vectors with the codewords of the coset. The 16 numbers of a codeword are consecutive.
         lane: Index of the vector in x, from 0 to 15.
         both: Whether the points include the antipode of each codeword.
-        row: Dot products of the vector with the points of all cosets. The entries of this coset are overwritten.
-        first: Number of codewords, without their antipodes, of all previous cosets.
+        row: Array for the dot products of the vector with the points of all cosets. The entries of this coset are
+            overwritten.
+        first: Number of codewords of all previous cosets, without their antipodes.
         bins: Number of codewords of the coset, without their antipodes.
     """
     if both:
@@ -123,21 +125,22 @@ def write_lane(
 def add_weighted_words(
     weights: Block, flips: Flips, bins: int, both: bool, z: Block
 ) -> None:
-    """Add B weighted sums of all points to z.
+    """Compute B weighted sums of all points, and add their coordinates to z.
 
     The points are the codewords of all cosets, as vectors of +1 and -1. A coset is a small linear code whose codewords
     are multiplied, entry by entry, by the signs of the coset. If `both` is True, each codeword is followed by its
     antipode.
 
     Args:
-        weights: Array with a row for each of the B sums and a column for each point.
+        weights: Array with a row for each of the B sums and a column for each point. The points of a coset are in
+            consecutive columns.
         flips: (cosets, rows) array with the signs of each coset, one per coordinate: +1, -1, or 0 for a coordinate that
             is ignored.
         bins: Number of codewords per coset, without their antipodes. The coordinates are divided into as many bins of
             equal size, and each codeword of the linear code has equal entries in a bin.
-        both: Whether the points include the antipode of each codeword, the negative vector.
-        z: (groups, rows * LANES) coordinates of the sums, in groups of LANES = 16 sums; updated in place. Entry
-            (g, r * LANES + w) is coordinate r of sum w of group g.
+        both: Whether the points also include the negative of each codeword, its antipode.
+        z: (groups, rows * LANES) coordinates, to which the coordinates of the sums are added, in groups of LANES = 16
+            sums. Entry (g, r * LANES + w) is coordinate r of sum w of group g.
     """
     x = np.zeros(bins * LANES, np.float32)
     y = np.empty(bins * LANES, np.float32)
@@ -161,10 +164,10 @@ def read_lane(
 
     Args:
         row: Weights of the points of all cosets.
-        first: Number of codewords, without their antipodes, of all previous cosets.
+        first: Number of codewords of all previous cosets, without their antipodes.
         both: Whether the points include the antipode of each codeword.
         x: Array with 16 consecutive numbers for each codeword of the coset; one lane is overwritten.
-        lane: Index of the lane, from 0 to 15.
+        lane: Index w of the lane, from 0 to 15.
         bins: Number of codewords of the coset, without their antipodes.
     """
     if both:
@@ -207,7 +210,7 @@ def write_sums(
             coordinates that all points of a coset share.
         bins: Number of codewords per coset, without their antipodes. The coordinates are divided into as many bins of
             equal size, and each codeword of the linear code has equal entries in a bin.
-        both: Whether the points include the antipode of each codeword, the negative vector.
+        both: Whether the points also include the negative of each codeword, its antipode.
         peaks: (groups, cosets, LANES) array for the peaks, overwritten.
         sums: (groups, cosets, LANES) zeros, to which the sums are added.
         word_sums: Zeros in the shape of z, to which the weighted sums are added. If the array is empty, no weighted
@@ -278,7 +281,7 @@ def raise_peak(
 
 @compiled_exactly
 def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
-    """Replace highest[w] by the largest number in column w of x, if this number is larger, for w = 0, ..., 15.
+    """Replace highest[w] by the largest number in column w of x if this number is above highest[w], for w = 0, ..., 15.
 
     Args:
         x: Array of b rows of 16 numbers, flattened.
@@ -307,16 +310,16 @@ def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
 
 @compiled_exactly
 def max_rows_of_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
-    """Replace highest[w] by the largest number in column w of the transformed x, if this number is larger.
+    """Replace highest[w] by the largest number in column w of a transform of x if this number is above highest[w].
 
-    The transform is two steps of a Walsh-Hadamard transform: the four rows j, j + b/4, j + b/2 and j + 3b/4 of x are
-    transformed together, for j = 0, ..., b/4 - 1. The transformed rows are not stored.
+    This is done for each column w = 0, ..., 15. The transform is two steps of a Walsh-Hadamard transform: the rows j, j
+    + b/4, j + b/2 and j + 3b/4 of x are transformed together, for j = 0, ..., b/4 - 1. The array x does not change.
 
     Args:
         x: Array of b rows of 16 numbers, flattened.
         both: Whether to use the absolute values of the transformed numbers.
-        highest: 16 numbers, updated in place, for w = 0, ..., 15.
-        b: Number of rows, a multiple of 4.
+        highest: 16 numbers, updated in place.
+        b: Number of rows of x, a multiple of 4.
     """
     step = U(b // 4) * W
     for j in range(U(b // 4)):
@@ -339,12 +342,12 @@ def max_rows_of_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
 
 @compiled_exactly
 def add_rows(x: Block, sums: Block, b: int) -> None:
-    """Add all rows of x to `sums`, entry by entry.
+    """Add the sum of column w of x to sums[w], for w = 0, ..., 15.
 
     Args:
         x: Array of b rows of 16 numbers, flattened.
         sums: 16 sums, updated in place.
-        b: Number of rows, a multiple of 4.
+        b: Number of rows of x, a multiple of 4.
     """
     step = U(b // 4) * W
     for j in range(U(b // 4)):
@@ -357,14 +360,24 @@ def add_rows(x: Block, sums: Block, b: int) -> None:
 
 @compiled_exactly
 def invert(x: Block, y: Block) -> None:
-    """Write 1 / x into y, entry by entry, for arrays of the same length."""
+    """Write the reciprocal of each entry of x into y.
+
+    Args:
+        x: Array of nonzero numbers.
+        y: Array of the same length, which is overwritten.
+    """
     for k in range(U(len(x))):
         y[k] = ONE / x[k]
 
 
 @compiled_exactly
 def subtract(x: Block, y: Block) -> None:
-    """Subtract y from x, entry by entry, in place, for arrays of the same length."""
+    """Subtract each entry of y from the same entry of x, in place.
+
+    Args:
+        x: Array, which is changed.
+        y: Array of the same length.
+    """
     for k in range(U(len(x))):
         x[k] -= y[k]
 
@@ -374,9 +387,9 @@ def scale_rows(x: Block, factors: Block, b: int) -> None:
     """Multiply number w of every row of x by factors[w], for w = 0, ..., 15.
 
     Args:
-        x: Array of b rows of 16 numbers, flattened; multiplied in place.
+        x: Array of b rows of 16 numbers, flattened. It is changed in place.
         factors: 16 factors.
-        b: Number of rows.
+        b: Number of rows of x.
     """
     for i in range(U(b)):
         for w in range(W):
