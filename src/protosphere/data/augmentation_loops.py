@@ -27,18 +27,18 @@ def write_moved(
     """Crop, mirror, rotate and normalize the images with the indices `rows`, and write them into `batch`.
 
     An image is cropped, then mirrored, then rotated about its center. Pixels that come from outside the original image
-    are black, with the byte 0. Each byte is then replaced by its entry in `levels`.
+    are black, with the byte 0. Each byte v of channel c is then replaced by levels[c, v].
 
     Args:
         images: N x C x H x W bytes.
-        rows: B indices of images.
-        starts: 2 x B array with the row and the column at which each crop of H x W pixels begins, relative to the
-            original image. They are negative if the crop begins in the padding.
-        mirrored: B booleans, True if the image is mirrored left to right.
-        cosines: B cosines of the rotations in units of 2**-fraction_bits.
-        sines: B sines of the rotations in units of 2**-fraction_bits.
+        rows: Indices in `images` of the B images to transform.
+        starts: 2 x B array. Image b is cropped to the H x W pixels that begin at row starts[0, b] and column starts[1,
+            b] of the original image. A number is negative if the crop begins in the padding before the image.
+        mirrored: For each of the B images, whether it is mirrored left to right.
+        cosines: For each of the B images, the cosine of the angle of its rotation, times 2**fraction_bits.
+        sines: For each of the B images, the sine of the angle of its rotation, times 2**fraction_bits.
         fraction_bits: Number of bits after the binary point of `cosines` and `sines`.
-        levels: C x 256 table with the normalized value of each byte in each channel.
+        levels: C x 256 table with the normalized value of each byte in each of the C channels.
         batch: B x C x H x W array, which is overwritten with the result.
     """
     count, channels, height, width = batch.shape

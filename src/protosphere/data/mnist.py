@@ -21,7 +21,7 @@ from protosphere.storage.files import reading
 from protosphere.storage.npz import LARGEST_RATIO, UNSUSPECTED_BYTES, unpacked
 
 MNIST_URL = "https://ossci-datasets.s3.amazonaws.com/mnist/"
-"""URL of the mirror that PyTorch uses; the authors' page no longer serves the files."""
+"""URL of a mirror of the files of MNIST, which PyTorch also uses."""
 FASHION_URL = "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"
 
 MNIST_DIGESTS = {
@@ -64,7 +64,7 @@ def read_mnist(files: tuple[Path, ...]) -> Dataset:
     """Return the dataset MNIST, read from its four files in the IDX format.
 
     Args:
-        files: Paths of the training images, training labels, test images and test labels, in this order.
+        files: Four paths: of the training images, the training labels, the test images and the test labels.
     """
     return _of_idx("mnist", files, tuple(map(str, range(10))))
 
@@ -80,7 +80,7 @@ def read_fashion_mnist(files: tuple[Path, ...]) -> Dataset:
     """Return the dataset Fashion-MNIST, read from its four files in the IDX format.
 
     Args:
-        files: Paths of the training images, training labels, test images and test labels, in this order.
+        files: Four paths: of the training images, the training labels, the test images and the test labels.
     """
     return _of_idx("fashion_mnist", files, FASHION_NAMES)
 
@@ -105,11 +105,11 @@ def read_idx(path: Path, ndim: int) -> Images:
     An IDX file has a header with the number of dimensions and the size of each dimension, followed by the entries.
 
     Args:
-        path: File to read.
-        ndim: Number of dimensions of the array.
+        path: Path of the file.
+        ndim: Number of dimensions that the array must have.
 
     Returns:
-        The array.
+        The array, of the shape that the header of the file states.
 
     Raises:
         StorageError: If the file is damaged or is not an IDX file of bytes with `ndim` dimensions.

@@ -1,7 +1,7 @@
 """Read a user's dataset from an .npz file with the arrays x_train, y_train, x_test and y_test.
 
-Each private function checks and converts one array. Its arguments `path` and `key` are the path of the file and the
-name of the array, for error messages.
+Each function with a leading underscore checks and converts one array. Its arguments `path` and `key` are the path of
+the file and the name of the array, for error messages.
 """
 
 from pathlib import Path
@@ -29,15 +29,16 @@ def read_npz(path: Path) -> Dataset:
     - `x_train` and `x_test` are images or features. Images have the shape N x H x W, N x H x W x C or N x C x H x W,
       with C = 1 or 3. They are integers from 0 to 255 or floats from 0 to 1. Features have the shape N x D.
     - `y_train` and `y_test` are labels: N integers from 0 to K - 1 for K classes.
-    - `step` is optional. If the features are int8, it has the step size of each of the D columns, by which the integers
-      are multiplied.
-    - `class_names` is optional. It has the names of the K classes.
+    - `step` is optional. If the features are int8, it has one step size for each of the D columns. The value of a
+      feature is the integer times the step size of its column. By default, all step sizes are 1.
+    - `class_names` is optional. It has the names of the K classes. By default, the names are "0", "1", ..., up to the
+      highest label.
 
     Args:
-        path: The file.
+        path: Path of the file.
 
     Returns:
-        The dataset.
+        The dataset, with the path of the file as its name.
 
     Raises:
         StorageError: If the file cannot be read or its arrays are inconsistent.
@@ -59,10 +60,12 @@ def read_npz(path: Path) -> Dataset:
 
 
 def npz_facts(path: Path) -> tuple[int, bool]:
-    """Return the number of classes and the kind of examples in an .npz file, without reading its examples.
+    """Return the number of classes of the dataset in an .npz file, and whether its examples are feature vectors.
+
+    The examples are not read.
 
     Args:
-        path: File to read.
+        path: Path of the file.
 
     Returns:
         The number of classes, and True if the examples are feature vectors or False if they are images.

@@ -9,7 +9,7 @@ setting `similarity` of a config chooses how the similarity of two classes is co
 - `logits`: The correlation, over the training examples, of the logit of one class and the logit of the other class. The
   logits come from the network of the config, trained for one epoch with a learned last layer.
 - `learned`: The cosine of the weight vectors of the two classes in a learned last layer with `dim` inputs, trained for
-  half of the epochs.
+  half of the epochs of the config.
 - Any other value is the name of a class tree of the package, or the path of a file. For a class tree, classes are more
   similar if they are closer in the tree. For a file, the similarity is computed from its table, which has a vector for
   each class.
@@ -57,14 +57,19 @@ def class_similarity(
 ) -> Points:
     """Return the K x K matrix of class similarities for the setting `similarity` of a config.
 
-    For "seen", the similarity of two classes is the cosine of their mean vectors. For "logits", it is the correlation
-    of their logits. For "learned", it is the cosine of their weight vectors in a learned layer. Any other value is the
-    name of a class tree of the package, or the path of a table with a vector for each class.
+    The similarity of two classes depends on the value of the setting:
+
+    - "seen": the cosine of the mean vectors of their training examples, after the mean over all classes is subtracted.
+      `measured_class_means` computes the mean vectors.
+    - "logits": the correlation of their logits, which `logit_correlations` computes.
+    - "learned": the cosine of their weight vectors in a learned layer, which `learned_class_vectors` computes.
+    - The name of a class tree of the package: it is higher if the classes are closer in the tree.
+    - The path of a table with a vector for each class: it is computed from the vectors.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Dataset with K classes.
-        folder: Folder of the run. A network that must be trained first gets a folder inside it.
+        folder: Folder of the run. If a network must be trained first, this is done in a folder inside it.
         fabric: Lightning Fabric that runs the training.
     """
     if config.similarity == "seen":
@@ -94,7 +99,7 @@ def measured_class_means(
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
         dataset: Dataset with K classes.
-        folder: Folder of the run. The network is trained in a folder inside it.
+        folder: Folder of the run. A network is trained in a folder inside it if the dataset has images.
         fabric: Lightning Fabric that runs the training.
     """
     data = device_data(dataset, config, fabric.device)
@@ -108,7 +113,7 @@ def measured_class_means(
 def input_class_means(config: TrainingConfig, dataset: Dataset, fabric: Any) -> Points:
     """Return a matrix whose row k is the mean of the normalized training inputs of class k.
 
-    The inputs are the pixels of images, or features.
+    An input is a feature vector, or the vector of all pixels of an image.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.

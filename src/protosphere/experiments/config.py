@@ -23,7 +23,7 @@ from protosphere.experiments.settings import (
 )
 
 LEARNED_HEADS = {"linear": "learned layer", "bottleneck": "learned bottleneck"}
-"""Names in results of the heads with learned weights instead of fixed prototypes, by the value of `head`."""
+"""For each value of `head` that stands for a head with learned weights, the name of this head in results."""
 
 LEARNED_PROTOTYPES = "learned prototypes"
 """Name in results of a self-supervised run with learned prototypes."""
@@ -263,7 +263,10 @@ class TrainingConfig:
 
     @property
     def has_prototype_per_image(self) -> bool:
-        """True if the objective has one prototype for each training image, so that `num_prototypes` is unused."""
+        """True if the objective is self-supervised and has one prototype for each training image.
+
+        The setting `num_prototypes` is unused then.
+        """
         if not self.is_self_supervised:
             return False
         # loads torch
@@ -278,11 +281,11 @@ class TrainingConfig:
 
     @property
     def fits_prototypes(self) -> bool:
-        """True if the prototypes of the classes depend on more than the scheme and the seed.
+        """True if the prototypes of the classes depend on training examples or on similarities of the classes.
 
-        This is the case if one of these conditions holds:
+        This is the case if at least one of these conditions holds:
 
-        - The prototypes are class means or the weights of a learned layer.
+        - The setting `prototypes` is not `given`: the prototypes are class means or the weights of a learned layer.
         - The mapping is `align` or `oppose`, so that the order of the prototypes depends on the similarity of the
           classes.
         - There is a prototype warm-up, in which the prototypes are trained.
@@ -330,7 +333,10 @@ class TrainingConfig:
 
     @property
     def title(self) -> str:
-        """Description of the run in one line, with the prototypes or the learned head, the dimension and the seed."""
+        """Description of the run in one line.
+
+        It has the prototypes or the learned head, the dimension, the mapping of prototypes and the seed, among others.
+        """
         parts = [self.series, f"n = {self.dim}"]
         if self.is_self_supervised:
             parts = [self.objective, *parts]
@@ -349,8 +355,8 @@ class TrainingConfig:
     def digest(self) -> str:
         """First 20 hexadecimal digits of the SHA-256 digest of the settings that differ from their defaults.
 
-        Settings with default values are left out. So a setting that a later version adds does not change existing
-        digests.
+        Because settings with default values are left out, a setting that a later version adds does not change the
+        digests of earlier configs.
         """
         changed = {
             name: value
@@ -377,7 +383,7 @@ class TrainingConfig:
 
 
 def config_from(settings: Mapping[str, Any]) -> TrainingConfig:
-    """Return the config with the given settings. All other settings have their defaults.
+    """Return the config with the given settings. All other settings have their default values.
 
     Args:
         settings: Values of the settings by name, such as {"scheme": "bch"}.
@@ -406,9 +412,9 @@ def config_from(settings: Mapping[str, Any]) -> TrainingConfig:
 
 
 def without_prototypes(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of `settings` in which all settings that only fixed prototypes use have their defaults.
+    """Return a copy of `settings` in which every setting that only fixed prototypes use has its default value.
 
-    A config whose head is learned is valid only if these settings have their defaults.
+    A config with a learned head is valid only if these settings have their default values.
 
     Args:
         settings: Values of the settings by name.

@@ -95,14 +95,21 @@ def _check_for_cpus(precision: str, processes: int) -> None:
 
 
 def summing_type(device: torch.device) -> torch.dtype:
-    """Return the dtype for sums over an epoch on a device: float64, or float32 on Apple GPUs, which lack float64."""
+    """Return the dtype for sums over an epoch: float64, or float32 on Apple GPUs, which lack float64.
+
+    Args:
+        device: Torch device of the sums.
+    """
     return torch.float32 if device.type == "mps" else torch.float64
 
 
 def leave_together(fabric: Any) -> None:
-    """Wait until all processes have called this function, then destroy the process group.
+    """Wait until all processes of the run have called this function, then destroy their process group.
 
-    Without waiting, a process that exits early could abort the other processes.
+    Otherwise, a process that exits early could abort the other processes.
+
+    Args:
+        fabric: Lightning Fabric of this process.
     """
     fabric.barrier()
     if torch.distributed.is_initialized():

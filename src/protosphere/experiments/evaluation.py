@@ -1,4 +1,4 @@
-"""Evaluate a classifier: the accuracy on held-out examples after each epoch, and every metric at the end."""
+"""Evaluate a classifier: its accuracy on validation examples after each epoch, and all metrics at the end."""
 
 import math
 from dataclasses import dataclass
@@ -28,10 +28,10 @@ class Evaluation:
 
     Attributes:
         fabric: Lightning Fabric of the run.
-        model: The classifier as an object that Fabric has wrapped for the device.
+        model: The classifier as an object that Fabric has wrapped for the device of the run.
         classifier: The same classifier without the wrapper.
         dataset: Training and test examples of the run.
-        data: The same examples on the device.
+        data: The same examples on the device of the run, with the validation examples apart.
     """
 
     fabric: Any
@@ -42,17 +42,27 @@ class Evaluation:
 
     @property
     def part(self) -> Share:
-        """Share of the examples that this process evaluates."""
+        """The slice of each batch of examples that this process evaluates."""
         return Share(self.fabric.global_rank, self.fabric.world_size)
 
     def summed(self, value: Tensor) -> Tensor:
-        """Return the sum of `value` over all processes."""
+        """Return the sum of the tensors of all processes.
+
+        Args:
+            value: Tensor of this process.
+        """
         if self.part.world > 1:
             return self.fabric.all_reduce(value, reduce_op="sum")
         return value
 
     def accuracy(self, labeled: Labeled) -> float:
-        """Return the fraction of the examples `labeled` whose predicted class is correct, over all processes."""
+        """Return the fraction of the given examples whose predicted class is correct.
+
+        Each process evaluates some of the examples, and all processes get the result for all examples.
+
+        Args:
+            labeled: Examples with their labels.
+        """
         self.model.eval()
         correct = torch.zeros((), dtype=torch.int64, device=labeled.labels.device)
         with torch.no_grad():
@@ -65,21 +75,22 @@ class Evaluation:
     def all_metrics(self) -> dict[str, float | None]:
         """Return the values of all metrics on the test examples and on the validation examples.
 
-        The keys are the names of the metrics with the prefix test_ or validation_. If a value is not finite, it is
-        None. If there are no validation examples, the metrics with the prefix validation_ are left out.
+        The keys are the names of the metrics with the prefix test_ or validation_. A value that is not finite is
+        replaced by None. If there are no validation examples, there are no keys with the prefix validation_.
         """
         test = self.metrics("test_", self.data.test)
         return test | self.metrics("validation_", self.data.validation)
 
     def metrics(self, prefix: str, labeled: Labeled) -> dict[str, float | None]:
-        """Return the values, on given examples, of all metrics that are defined for the dataset.
+        """Return the values of all metrics that are defined for the dataset, on the given examples.
 
         Args:
-            prefix: Prefix of the names in the result.
-            labeled: Examples to evaluate.
+            prefix: Text that is put before the name of each metric in the result.
+            labeled: Examples with their labels.
 
         Returns:
-            Values by name. If a value is not finite, it is None. If there are no examples, the dictionary is empty.
+            Mapping from names to values. A value that is not finite is replaced by None. If there are no examples, the
+            mapping is empty.
         """
         if not len(labeled):
             return {}

@@ -1,8 +1,8 @@
 """Save and load a trained network as one file with weights, prototypes and the format of the inputs.
 
 The file `weights.safetensors` contains the tensors of three modules: the backbone (names `backbone.*`), the head (names
-`head.*`) and the normalization of inputs (names `normalized.*`). The header of the file has the config, the shape of an
-input and the names of the classes.
+`head.*`) and the normalization of inputs (names `normalized.*`). After a self-supervised run, it has no tensors of a
+head. The header of the file has the settings of the run, the shape of an input and the names of the classes.
 """
 
 import json
@@ -31,12 +31,13 @@ HEADER = "protosphere"
 class TrainedModel(nn.Module):
     """Trained model: the normalization of inputs, followed by the backbone and the head.
 
-    The model maps inputs to K logits. After a self-supervised run, it returns the features of the backbone instead. The
-    inputs have the format in which the dataset stores them: images as bytes, or features.
+    The model maps each input to K logits, one for each class. After a self-supervised run, it maps each input to the
+    features that the backbone computes. The inputs have the format in which the dataset stores them: images as bytes,
+    or features.
 
     Attributes:
-        config: Config of the training run.
-        class_names: Names of the classes; logit k belongs to `class_names[k]`.
+        config: Settings of the training run.
+        class_names: Names of the K classes. Logit k belongs to the class `class_names[k]`.
         normalized: Module that normalizes the inputs.
         backbone: Network from normalized inputs to the inputs of the head. After a self-supervised run, it maps them to
             features.
@@ -60,10 +61,10 @@ class TrainedModel(nn.Module):
         self.head = head
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Return the B x K logits of B inputs. After a self-supervised run, return the B x D features of the inputs.
+        """Return the B x K logits of B inputs. After a self-supervised run, return B x D features of the backbone.
 
         Args:
-            inputs: Images as bytes, or features as the dataset stores them.
+            inputs: B images as bytes, or B feature vectors, in the format in which the dataset stores them.
         """
         return self.head(self.backbone(self.normalized(inputs)))
 
@@ -75,19 +76,19 @@ def save_model(
     classifier: Classifier | SelfSupervised,
     normalized: Normalize,
 ) -> Path:
-    """Write the trained network to a file in `folder`.
+    """Write a trained network to the file `weights.safetensors` in a folder.
 
     After a self-supervised run, the file contains no head.
 
     Args:
-        folder: Folder of the run, in which the file `weights.safetensors` is written.
+        folder: Folder of the run.
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.
-        dataset: Dataset of the run, for the shape of inputs and the names of classes.
+        dataset: Dataset of the run. The file gets the shape of its inputs and the names of its classes.
         classifier: The trained network.
-        normalized: Normalization of the inputs.
+        normalized: Module that normalizes the inputs.
 
     Returns:
-        Path of the file.
+        Path of the written file.
     """
     about = {
         "config": config.record(),
@@ -112,17 +113,17 @@ def save_model(
 def load_model(source: str | Path) -> TrainedModel:
     """Load a trained network, in evaluation mode.
 
-    The prototypes are read from the file, so they stay the same even if a later version of the scheme builds other
-    points.
+    The prototypes are read from the file. Therefore they are the same as in training, even if this version of the
+    package builds other points by the scheme.
 
     Args:
-        source: Folder of a run, or path of a weights file.
+        source: Folder of a run, or path of its file `weights.safetensors`.
 
     Returns:
-        The model.
+        The trained network, with the normalization of its inputs.
 
     Raises:
-        StorageError: If the file cannot be read or is not a model.
+        StorageError: If the file does not exist, cannot be read, or does not contain a trained network.
 
     Example:
         >>> from protosphere.experiments.models import load_model

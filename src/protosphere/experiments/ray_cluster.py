@@ -24,7 +24,9 @@ RETRIES = 10
 
 
 def on_ray(address: str | None) -> Engine:
-    """Return a function that does the runs of a sweep on a Ray cluster and yields the record of each run when it ends.
+    """Return a function that does the runs of a sweep on a Ray cluster.
+
+    The function yields the record of each run when the run ends.
 
     Args:
         address: Address of the cluster. If it is None, the address in $RAY_ADDRESS is used or, if this variable is not

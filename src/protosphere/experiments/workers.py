@@ -1,7 +1,8 @@
 """The engine of the flag `--workers N` of `protosphere sweep`, which does the runs of a sweep in N processes.
 
 The processes are on this machine, and each of them does one run at a time. If a worker process dies, it is replaced,
-and its run is started once more. If the main process of the sweep ends, even by kill -9, its workers end too.
+and its run is started once more. If the process of the second start dies too, the run has failed. If the main process
+of the sweep ends, even by kill -9, its workers end too.
 """
 
 import multiprocessing
@@ -79,7 +80,9 @@ class _Crew:
 
 
 def local_workers(count: int) -> Engine:
-    """Return a function that does the runs of a sweep in worker processes and yields the record of each run.
+    """Return a function that does the runs of a sweep in worker processes.
+
+    The function yields the record of each run when the run ends.
 
     Args:
         count: Number of worker processes.

@@ -21,18 +21,20 @@ from protosphere.spherical.spherical_code import SphericalCode
 
 
 class ObjectiveHead(Protocol):
-    """Protocol for the head of an objective: a projection from features to R^n, prototypes, and a loss."""
+    """Protocol for the head of an objective. A head has a projection from features to R^n, prototypes and a loss."""
 
     def embed(self, features: Tensor) -> Tensor:
         """Return the B x n embeddings of B feature vectors, which the loss compares with the prototypes.
 
         Args:
-            features: Outputs of the backbone for B views, one per row.
+            features: B x D outputs of the backbone for B views of images.
         """
         ...
 
     def teacher_features(self, views: Tensor) -> Tensor | None:
-        """Return the features that the teacher network computes, without gradient; None if there is no teacher network.
+        """Return the features of views that the teacher network computes, or None if there is no teacher network.
+
+        The features have one row for each view, and no gradient.
 
         Args:
             views: Two views of each of B images: the first view of every image, then the second view of every image.
@@ -42,12 +44,12 @@ class ObjectiveHead(Protocol):
     def loss(
         self, features: Tensor, teacher_features: Tensor | None, rows: Tensor
     ) -> Tensor:
-        """Return the mean loss of a batch of B images.
+        """Return the loss of a batch of B images, averaged over the images.
 
         Args:
-            features: The backbone's features of 2 B views: the first view of every image, then the second view of every
-                image.
-            teacher_features: Features of the same views that the teacher network computed; None if the objective has no
+            features: Features of 2 B views that the backbone computed, one per row: the first view of every image, then
+                the second view of every image.
+            teacher_features: Features of the same views that the teacher network computed. None if the objective has no
                 teacher.
             rows: Indices of the B images among the training examples.
         """
@@ -64,13 +66,14 @@ class ObjectiveHead(Protocol):
 
 @dataclass(frozen=True)
 class SelfSupervisedObjective:
-    """A registered objective.
+    """A registered objective of self-supervised training.
 
     Attributes:
         name: Name of the objective in configs.
-        head: Class of the head. It is called as head(backbone, feature_dim, prototypes, temperature, **options), with
-            the module from inputs to features, the number of features, fixed or learned prototypes, the number by which
-            cosines are divided to give logits, and the setting `objective_options`.
+        head: Class of the head. It is called as head(backbone, feature_dim, prototypes, temperature, **options). Here
+            `backbone` is the module from inputs to features, `feature_dim` is the number of features, and `prototypes`
+            are the fixed or learned prototypes. Cosines are divided by `temperature` to give logits. The options are
+            the setting `objective_options`.
         targets_per_image: Whether there is one prototype for each training image. If false, the setting
             `num_prototypes` is the number of prototypes.
         learned: Whether the prototypes may be learned. If false, they must be fixed.
@@ -115,7 +118,7 @@ def objective(
     """Return a decorator that registers a class as the head of an objective.
 
     Args:
-        name: Name in configs. No two objectives may have the same name.
+        name: Name of the objective in configs, which no other objective has.
         summary: Description in one line.
         reference: Paper of the objective.
         targets_per_image: Whether there is one prototype for each training image. If false, the setting
