@@ -13,14 +13,14 @@ from protosphere.spherical.io.loading import read_points
 
 
 def whole_number(kind: type, tokens: Sequence[Token]) -> int:
-    """Return the integer that the first of `tokens` contains.
+    """Return the integer that the text of the first token contains.
 
     Args:
-        kind: Type of the argument, which cyclopts passes; unused.
+        kind: Type of the argument. The parser cyclopts passes it, and it is not used.
         tokens: Texts of the argument on the command line.
 
     Raises:
-        ValueError: If the text is not an integer, such as 2.5.
+        ValueError: If the text is not an integer. For example, '2.5' is not.
     """
     del kind
     word = tokens[0].value
@@ -131,9 +131,9 @@ class SchemeOptions:
     )
 
     def given(self) -> dict[str, Any]:
-        """Return a dictionary from the names of the options that were given to their values.
+        """Return the options that the user gave, as a dictionary from names to values.
 
-        If `similarity` is the path of a file, its value is the matrix in the file.
+        If the user gave the path of a file as `similarity`, the value is the matrix in the file.
         """
         options = asdict(self)
         for name, value in asdict(self).items():
@@ -172,10 +172,10 @@ class SimilaritySources:
     )
 
     def similarity(self) -> Any:
-        """Return the K x K similarity matrix of the classes or, if the source is --tree, the class tree.
+        """Return the K x K matrix of class similarities or, if the user gave --tree, the class tree.
 
         Raises:
-            InvalidArgumentError: If no source or more than one is given.
+            InvalidArgumentError: If the user gave none of the options or more than one.
         """
         readers: dict[str, Callable[[Any], Any]] = {
             "matrix": read_points,

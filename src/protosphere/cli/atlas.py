@@ -1,7 +1,7 @@
 """Command `protosphere atlas`, which writes, checks or shows an atlas.
 
 An atlas is a table of the best known maximum cosine for many pairs (K, n), where K is the number of classes and n is
-the dimension. Options that several commands share, such as --json, have their help text in the module `arguments`.
+the dimension. Options that several commands share, such as --json, have their help text in the module `cli.arguments`.
 """
 
 import random

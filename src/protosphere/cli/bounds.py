@@ -1,6 +1,6 @@
 """Command `protosphere bounds`, which prints bounds on the maximum cosine of K points in R^n.
 
-Options that several commands share, such as --json, have their help text in the module `arguments`.
+Options that several commands share, such as --json, have their help text in the module `cli.arguments`.
 """
 
 from dataclasses import dataclass
@@ -51,11 +51,13 @@ class ShownTheorem:
     """A bound to print.
 
     Attributes:
-        name: Name of the bound.
-        kind: "achievable" (an upper bound) or "converse" (a lower bound on the smallest maximum cosine).
+        name: Name of the bound in the output.
+        kind: "achievable" (an upper bound on the smallest maximum cosine of K points in R^n) or "converse" (a lower
+            bound on it).
         meaning: Meaning of the bound in one line.
         function: Function from the number of points K and the dimension n to the bound.
-        is_best: Whether this is the best bound of its kind. If so, the printed line names the theorem.
+        is_best: Whether the function returns the tightest bound of all theorems of its kind. If so, the printed text
+            names the theorem of this bound.
     """
 
     name: str
@@ -66,9 +68,10 @@ class ShownTheorem:
 
 
 def shown_theorems() -> list[ShownTheorem]:
-    """Return the bounds to print: the best achievable bound, the best converse, and then every proved bound.
+    """Return the bounds to print.
 
-    Numerical bounds, which are not proved, are left out.
+    The first is the lowest achievable bound of all theorems, and the second is the highest converse. Then all
+    registered bounds follow, except numerical bounds, which are not proved.
     """
     theorems = [
         ShownTheorem(
@@ -99,8 +102,8 @@ class BoundRow:
     """Output for one bound, as JSON and as text.
 
     Attributes:
-        fields: Fields of the JSON object.
-        line: Text of one or two lines.
+        fields: Names and values of the JSON object.
+        line: Text of one or two lines for the screen.
     """
 
     fields: dict[str, Any]
@@ -108,11 +111,13 @@ class BoundRow:
 
 
 def bound_row(theorem: ShownTheorem, num_classes: int, dim: int) -> BoundRow:
-    """Return the output for a bound: its value or, if there is no bound for K and n, the reason.
+    """Return the output for a bound.
+
+    If the theorem does not apply to K and n, the output has the reason in place of a value.
 
     Args:
-        theorem: The bound.
-        num_classes: Number of classes K.
+        theorem: The bound to compute.
+        num_classes: Number of points K.
         dim: Dimension n.
     """
     bound = None
@@ -144,7 +149,7 @@ def code_distance(num_classes: int, dim: int) -> tuple[int, int] | None:
     code of length `dim` with 2^k codewords has at least the returned minimum distance.
 
     Args:
-        num_classes: Number of classes K.
+        num_classes: Number K of codewords that the code must have at least.
         dim: Length of the code.
 
     Returns:

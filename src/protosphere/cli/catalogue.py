@@ -1,6 +1,7 @@
-"""Command `protosphere catalogue`.
+"""Command `protosphere catalogue`, which shows the size of the catalogue or checks some of its codes.
 
-Options that several commands share, such as --json, have their help text in the module `arguments`.
+The catalogue stores codes that earlier searches found. Options that several commands share, such as --json, have their
+help text in the module `cli.arguments`.
 """
 
 import random

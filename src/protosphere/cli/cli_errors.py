@@ -32,10 +32,10 @@ def error_sentence(
 ) -> str:
     """Return the error message for an exception.
 
-    The message says what is wrong and, if it is known, which similar input would work.
+    The message says what is wrong. If a similar input is known that would work, the message names it.
 
     Args:
-        error: Exception that a command raised.
+        error: Exception that a command raised. An exception of an unexpected type is taken for a MemoryError.
         commands: Names of all commands.
         arguments: Arguments of the command line.
         program_name: Name of the program, for messages that refer to its help page.
@@ -95,7 +95,7 @@ def _is_option(argument: str, option: str) -> bool:
 
 
 def misspelled(names: Sequence[str], arguments: Sequence[str]) -> str | None:
-    """Return the first argument that is probably a misspelling of one given option; None if no argument is.
+    """Return the first argument that is probably a misspelling of a given option, or None if no argument is one.
 
     Args:
         names: All names of the option, such as ("--classes", "-K").
@@ -165,6 +165,9 @@ def parser_error_sentence(error: CycloptsError, program_name: str) -> str:
 
 def named(names: Sequence[str]) -> str:
     """Return the shortest name of an option, followed by its other names in parentheses.
+
+    Args:
+        names: All names of the option.
 
     >>> named(("--classes", "-K"))
     '-K (--classes)'

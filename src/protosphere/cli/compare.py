@@ -1,6 +1,6 @@
-"""Command `protosphere compare`.
+"""Command `protosphere compare`, which compares the maximum cosines of schemes in a table and a figure.
 
-Options that several commands share, such as --json, have their help text in the module `arguments`.
+Options that several commands share, such as --json, have their help text in the module `cli.arguments`.
 """
 
 from collections.abc import Sequence
@@ -94,9 +94,10 @@ def compare(
 
 
 def parsed_schemes(text: str | None) -> Sequence[str] | None:
-    """Return the scheme names in a comma-separated text, or None if there is no text.
+    """Return the names of schemes that a text such as "bch,simplex" lists.
 
-    The text "all" stands for all schemes. None stands for the default schemes.
+    If the text is "all", the names of all schemes are returned. If the text is empty or None, the result is None, which
+    stands for the default schemes.
     """
     if text == "all":
         return ps.available()
@@ -111,8 +112,8 @@ def checked_figure(asked: Path | None, default: Path | None) -> Path | None:
     If the default figure needs a package that is not installed, the error message suggests --no-figure.
 
     Args:
-        asked: Path that the user gave; None if the user gave no path.
-        default: Path to use if the user gave no path; None to draw no figure then.
+        asked: Path that the user gave. None if the user gave no path.
+        default: Path for the case that the user gave no path. If it is None, no figure is drawn in this case.
 
     Raises:
         MissingExtraError: If a package that draws figures is not installed.

@@ -29,10 +29,11 @@ class Column:
     """A column of a table.
 
     Attributes:
-        heading: Heading, of one or more short lines.
-        values: Value by dimension. It is None at a dimension at which the scheme or the bound does not exist.
+        heading: Heading of the column, of one or more short lines.
+        values: Mapping from dimension n to the value to print. The value is None if the scheme or the bound does not
+            exist in this dimension.
         competes: True if the column shows a scheme, False if it shows a bound.
-        places: Number of decimal places.
+        places: Number of decimal places of the printed values.
     """
 
     heading: str
@@ -42,21 +43,28 @@ class Column:
 
     @property
     def width(self) -> int:
-        """Smallest width in characters that is enough for each line of the heading and for a negative cosine."""
+        """Smallest width in characters in which each line of the heading and a negative cosine fit."""
         longest_line = max(len(line) for line in self.heading.splitlines())
         return max(len("-0.") + COSINE_PLACES, longest_line)
 
     def digits(self, dim: int) -> str | None:
-        """Return the value at dimension `dim` as text; None if the column has no value at this dimension."""
+        """Return the value at a dimension as text, or None if the column has no value at this dimension.
+
+        Args:
+            dim: Dimension n.
+        """
         value = self.values.get(dim)
         return None if value is None else decimal(value, self.places)
 
 
 def max_cosine_columns(comparison: Comparison) -> list[Column]:
-    """Return the columns for maximum cosines: two columns with bounds, and a column for each scheme.
+    """Return the columns of the table of maximum cosines: two columns with bounds, then a column for each scheme.
 
-    The column "converse" has lower bounds on the maximum cosine of any K points in R^n. The column "achievable" has
-    values that the maximum cosine of some code of K points in R^n does not exceed.
+    The column "converse" has lower bounds: no K points in R^n have a lower maximum cosine. The column "achievable" has
+    upper bounds: some K points in R^n have at most this maximum cosine.
+
+    Args:
+        comparison: Results of all schemes, with bounds.
     """
     converse: dict[int, Cosine | None] = {}
     achievable: dict[int, Cosine | None] = {}
@@ -71,9 +79,12 @@ def max_cosine_columns(comparison: Comparison) -> list[Column]:
 
 
 def mean_square_columns(comparison: Comparison) -> list[Column]:
-    """Return the columns for mean squared cosines: a column with the lower bound, and a column for each scheme.
+    """Return the columns of the table of mean squared cosines: a lower bound, then a column for each scheme.
 
-    The lower bound is the mean squared cosine of a tight frame; no K points in R^n have a lower one.
+    The lower bound is the mean squared cosine of a tight frame. No K points in R^n have a lower one.
+
+    Args:
+        comparison: Results of all schemes.
     """
     K = comparison.num_classes
     smallest = {dim: welch_mean_square(K, dim).value for dim in comparison.dims}
@@ -86,8 +97,11 @@ def mean_square_columns(comparison: Comparison) -> list[Column]:
 def energy_columns(comparison: Comparison) -> list[Column]:
     """Return a column for each scheme with the energies of its codes in percent.
 
-    The energy is the mean over points i of the sum over all other points j of exp(s (cos(i, j) - 1)), with a scale s
-    that depends on K and n. Lower energies mean more uniform points.
+    The energy of a code is the mean over points i of the sum over all other points j of exp(s (cos(i, j) - 1)). The
+    scale s depends on K and n. Lower energy means more uniform points.
+
+    Args:
+        comparison: Results of all schemes.
     """
 
     def percent(cell: Cell) -> float | None:
@@ -103,8 +117,9 @@ def scheme_columns(
 
     Args:
         comparison: Results of all schemes.
-        number: Function from the result of a scheme at one dimension to the statistic, or to None if there is no value.
-        places: Number of decimal places.
+        number: Function that takes the result of a scheme at one dimension and returns the statistic, or None if the
+            result has no value of it.
+        places: Number of decimal places of the printed values.
     """
     columns: list[Column] = []
     for scheme in comparison.schemes:
@@ -117,13 +132,14 @@ def scheme_columns(
 def print_comparison(
     comparison: Comparison, console: Console, *, energy: bool, mean_square: bool
 ) -> None:
-    """Print a table of maximum cosines and bounds, of energies, or of mean squared cosines.
+    """Print a table of maximum cosines with bounds, of energies, or of mean squared cosines.
 
     Args:
         comparison: Results of all schemes, with bounds.
         console: Console to print on.
-        energy: Whether to print energies instead of maximum cosines.
-        mean_square: Whether to print mean squared cosines instead of maximum cosines or energies.
+        energy: Whether to print energies. It is ignored if `mean_square` is True.
+        mean_square: Whether to print mean squared cosines. If `energy` and `mean_square` are False, maximum cosines are
+            printed.
     """
     K = comparison.num_classes
     if mean_square:
@@ -151,8 +167,8 @@ def print_columns(
     """Print the columns in as few tables as the width of the console allows.
 
     Args:
-        every: Columns of all tables.
-        dims: Dimensions, one per row.
+        every: All columns, which may be divided among several tables.
+        dims: Dimensions n, one for each row of a table.
         console: Console to print on.
     """
     dim_width = max(len(str(dim)) for dim in dims)
@@ -174,7 +190,7 @@ def fitted(every: Sequence[Column], room: int) -> Iterator[Sequence[Column]]:
     than `room`, each group has one column.
 
     Args:
-        every: Columns of all groups.
+        every: All columns, which are divided into groups.
         room: Largest width of a group in characters.
     """
     for parts in range(1, len(every) + 1):
@@ -191,10 +207,10 @@ def _width(columns: Sequence[Column]) -> int:
 
 
 def best_digits(every: Sequence[Column], dims: Sequence[int]) -> dict[int, str | None]:
-    """Return a mapping from each dimension to the lowest value of all schemes, as text.
+    """Return a mapping from each dimension to the lowest value that a scheme has at this dimension, as printed text.
 
-    The result is text, because the table marks all entries that are printed like the lowest value. If no scheme has a
-    value at a dimension, the dimension is mapped to None.
+    The values are texts, because a table marks all entries that look like the lowest value. If no scheme has a value at
+    a dimension, the dimension is mapped to None.
 
     Args:
         every: Columns. Those that show bounds are ignored.
@@ -210,12 +226,13 @@ def best_digits(every: Sequence[Column], dims: Sequence[int]) -> dict[int, str |
 def table_of(
     part: Sequence[Column], dims: Sequence[int], best: dict[int, str | None]
 ) -> Table:
-    """Return a table whose first column is the dimension.
+    """Return a table with a column of dimensions, followed by the given columns.
 
     Args:
-        part: The other columns of the table.
-        dims: Dimensions, one per row.
-        best: Lowest value of all schemes as text, by dimension. Entries with this text are printed in bold.
+        part: Columns that follow the column of dimensions.
+        dims: Dimensions n, one for each row.
+        best: Mapping from dimension to the lowest value of all schemes, as text. Entries of schemes with this text are
+            printed in bold.
     """
     table = Table(
         box=None, pad_edge=False, padding=(0, 0, 0, COLUMN_GAP), collapse_padding=True
@@ -236,8 +253,9 @@ def styled_cell(column: Column, dim: int, best: str | None) -> Text:
 
     Args:
         column: Column of the entry.
-        dim: Dimension of the row.
-        best: Lowest value of the row as text; entries with this text are printed in bold.
+        dim: Dimension n of the row.
+        best: Lowest value of all schemes in the row, as text. If the column shows a scheme and the entry has this text,
+            it is bold.
     """
     digits = column.digits(dim)
     if digits is None:

@@ -1,6 +1,6 @@
 """Command `protosphere construct`, which builds prototypes by a scheme and prints their certificate.
 
-Options that several commands share, such as --json, have their help text in the module `arguments`.
+Options that several commands share, such as --json, have their help text in the module `cli.arguments`.
 """
 
 import protosphere as ps

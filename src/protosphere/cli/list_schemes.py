@@ -29,11 +29,11 @@ def list_schemes(scheme: str | None = None, /, *, json: Json = False) -> None:
 
 
 def scheme_record(entry: Construction) -> dict[str, object]:
-    """Return the description of a scheme as a dictionary that can be written as JSON.
+    """Return a dictionary that describes a scheme and that can be written as JSON.
 
     The keys are "name", "summary", "reference", "stochastic" (whether the points depend on the seed), "packed" (whether
-    the points are stored with one bit per entry) and "options" (a mapping from the name of an option to its default
-    value).
+    the coordinates of the points are stored with one bit each) and "options" (a mapping from the name of an option to
+    its default value).
     """
     return {
         "name": entry.name,
@@ -46,7 +46,7 @@ def scheme_record(entry: Construction) -> dict[str, object]:
 
 
 def print_schemes(entries: list[Construction]) -> None:
-    """Print a table with the names, summaries and options of schemes."""
+    """Print a table with the name, the summary and the names of the options of each of the given schemes."""
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True, style="bold")
     table.add_column()
@@ -63,10 +63,14 @@ def print_schemes(entries: list[Construction]) -> None:
 
 
 def scheme_lines(entry: Construction) -> list[tuple[str, str]]:
-    """Return the details of a scheme as a list of tuples (name, text), one for each line to print.
+    """Return tuples (name, text) with the details of a scheme. Each tuple becomes a line of the output.
 
-    The texts are the summary, the way in which the points are stored, whether the points are random, the reference, and
-    the options with their default values. For the second option and later ones, the name is empty.
+    The first four names are "summary", "points", "random" and "reference". The text of "points" says how the points are
+    stored, and the text of "random" says whether they depend on the seed.
+
+    Then there is one tuple for each option, with the option and its default value as text. The name of the first of
+    these tuples is "options", and the other names are empty. If there are no options, there is one tuple ("options",
+    "none").
     """
     random = (
         "yes, by --seed" if entry.traits.stochastic else "no, at the default options"
@@ -98,7 +102,9 @@ def points_of(entry: Construction) -> str:
 
 
 def shown(value: object) -> str:
-    """Return the default value of an option as text: None as "chosen for you", True as "on", and False as "off".
+    """Return the default value of an option as text.
+
+    None becomes "chosen for you", True becomes "on", and False becomes "off". Other values become `str(value)`.
 
     >>> shown(None), shown(False), shown(0.1)
     ('chosen for you', 'off', '0.1')

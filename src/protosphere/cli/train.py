@@ -2,7 +2,7 @@
 
 On a terminal, the progress is one line that is updated. Otherwise one line is printed for each epoch.
 
-Options that several commands share, such as --json, have their help text in the module `arguments`.
+Options that several commands share, such as --json, have their help text in the module `cli.arguments`.
 """
 
 import json as json_module
@@ -97,7 +97,7 @@ def stored_or_trained(
     accelerator: str,
     devices: int,
 ) -> RunRecord | None:
-    """Return the record of a run. If the store has no record of the finished run, train the network first.
+    """Return the record of a run. If the store has no record of the finished run, the network is trained.
 
     Args:
         plan: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -123,7 +123,7 @@ def stored_or_trained(
 def trained(
     plan: TrainingConfig, images: Dataset, folder: Path, accelerator: str, devices: int
 ) -> RunRecord | None:
-    """Train a network as a config says, and return the record of the run.
+    """Train a network with the settings of a run, and return the record of the run.
 
     Args:
         plan: Settings of the run: dataset, backbone, scheme, loss and optimization.
@@ -161,7 +161,7 @@ def trained(
 def text_of_run(
     fabric: Any, plan: TrainingConfig, images: Dataset, folder: Path
 ) -> dict[str, Any] | None:
-    """Train a network in one of several processes, and return the result as JSON data for the parent process.
+    """Train a network in one of several processes, and return the result as a dictionary for the parent process.
 
     Args:
         fabric: Lightning Fabric of this process.
@@ -170,8 +170,8 @@ def text_of_run(
         folder: Folder for the checkpoint, the metrics and the weights of the run.
 
     Returns:
-        {"error": message} if the run fails. Otherwise the record of the run in the first process, and None in the
-        others.
+        If the run fails, the dictionary {"error": message}. Otherwise, the first process returns the record of the run
+        as a dictionary, and the other processes return None.
     """
     from protosphere.experiments.devices import leave_together
     from protosphere.experiments.processes import end_with_parent
@@ -226,7 +226,7 @@ def show_config(plan: TrainingConfig, *, json: bool) -> None:
 
     Args:
         plan: Settings of the run: dataset, backbone, scheme, loss and optimization.
-        json: Whether to print JSON instead.
+        json: Whether to print JSON instead of this format.
     """
     if json:
         print_json({"digest": plan.digest} | plan.record())
@@ -249,7 +249,7 @@ def toml_lines(table: dict[str, Any]) -> list[str]:
 
 
 def show_record(record: RunRecord, folder: Path, images: Dataset) -> None:
-    """Print the summary of a finished run: its accuracies, metrics, speed and folder.
+    """Print the accuracies, the other metrics, the speed and the folder of a finished run.
 
     Args:
         record: Record of the run.
@@ -283,15 +283,15 @@ def show_record(record: RunRecord, folder: Path, images: Dataset) -> None:
 def training_screen(
     plan: TrainingConfig, images: int, *, visible: bool
 ) -> Generator[tuple[Report, Tick]]:
-    """Return a context manager that shows the progress of a run on standard error and yields two callbacks.
+    """Return a context manager that shows the progress of a run on standard error and yields two functions.
 
-    The first callback must be called after each epoch with the metrics of the epoch. The second callback must be called
-    after each batch with the number of its images.
+    The first function must be called after each epoch with the metrics of the epoch. The second function must be called
+    after each batch with the number of images in the batch.
 
     Args:
         plan: Settings of the run: dataset, backbone, scheme, loss and optimization.
         images: Number of training examples of the dataset.
-        visible: Whether to show the progress. If false, the callbacks do nothing.
+        visible: Whether to show the progress. If false, the two functions do nothing.
     """
     console = error_console()
     if not visible:
@@ -323,7 +323,7 @@ def training_screen(
 
 
 def epoch_line(metrics: EpochMetrics, plan: TrainingConfig) -> str:
-    """Return the metrics of an epoch as one line of text.
+    """Return one line of text with the loss, the accuracy and the speed of an epoch, and the remaining time.
 
     Args:
         metrics: Metrics of the epoch.
