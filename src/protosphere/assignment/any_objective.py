@@ -31,7 +31,7 @@ def value_of(objective: Objective, similarity: Points, cosines: Points) -> float
         cosines: K x K cosines of the prototypes, in the order of the classes.
 
     Raises:
-        InvalidArgumentError: If the value is not a number.
+        InvalidArgumentError: If the objective returns NaN, or something that is not a number.
     """
     value = objective(similarity, cosines)
     try:

@@ -20,19 +20,20 @@ NUMBER_KINDS = "biuf"
 def similarity_from_features(
     source: Any, labels: Any = None, *, num_classes: int | None = None
 ) -> Points:
-    """Return the cosines between the mean features of the classes, after the mean of these means is subtracted.
+    """Return the cosines between the mean features of classes, after the mean of all class means is subtracted.
 
     Args:
         source: If `labels` is given, the features, one image per row. Otherwise the path of an .npz file, or a mapping,
             with the arrays `x_train` (features) and `y_train` (labels). The file or mapping may also have an array
-            `step`, with one number or a number for each column. The features, which may be integers, are multiplied by
-            these numbers.
-        labels: The class of each row of features. It is None if `source` is a file or mapping.
+            `step`, which is a single number, or has one number for each column of the features. The features are
+            multiplied by these numbers.
+        labels: The class of each row of features, an integer from 0 to K - 1. It is None if `source` is a file or
+            mapping.
         num_classes: Number K of classes. If it is None, K is one more than the largest label. Every class needs at
             least one row.
 
     Returns:
-        The K x K similarity matrix. Entry (i, j) is the cosine for the classes i and j.
+        The K x K similarity matrix. Entry (i, j) is the cosine between the mean features of the classes i and j.
 
     Raises:
         InvalidArgumentError: If shapes or types are not valid, or if a class has no row.
@@ -62,15 +63,15 @@ def similarity_from_features(
 def class_means(
     features: NDArray[Any], labels: NDArray[Any], num_classes: int | None = None
 ) -> Points:
-    """Return the mean row of each class.
+    """Return, for each class, the mean of the rows of features of the class.
 
     Args:
         features: N x d matrix of features.
-        labels: The class of each of the N rows.
+        labels: The class of each of the N rows, an integer from 0 to K - 1.
         num_classes: Number K of classes. If it is None, K is one more than the largest label.
 
     Returns:
-        K x d matrix of means in float64.
+        K x d matrix in float64. Row i is the mean of class i.
 
     Raises:
         InvalidArgumentError: If shapes or types are not valid, a class has no row, or a mean is not finite.

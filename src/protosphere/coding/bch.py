@@ -52,7 +52,7 @@ def bch_family(m: int, even: bool = False) -> tuple[BCHParameters, ...]:
     If `even` is false, the first code is the repetition code (k = 1), and the last one consists of all vectors (k = n).
 
     Args:
-        m: Degree of the field, from 2 to 16.
+        m: Degree of the field GF(2^m), from 2 to 16.
         even: Whether to return the subcodes of the codewords of even weight instead. If a code has dimension k and Bose
             distance d, its even-weight subcode has dimension k - 1 and Bose distance d + 1. The repetition code, whose
             subcode would have dimension 0, is left out.

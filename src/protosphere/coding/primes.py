@@ -40,5 +40,5 @@ def prime_power(q: int) -> tuple[int, int] | None:
 
 
 def prime_powers(limit: int) -> tuple[int, ...]:
-    """Return every prime power from 2 to `limit`, ascending."""
+    """Return every prime power from 2 to `limit`, in ascending order."""
     return tuple(q for q in range(2, limit + 1) if prime_power(q) is not None)

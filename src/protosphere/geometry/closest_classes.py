@@ -1,9 +1,10 @@
 """Search for the closest pair of classes made of parts, without comparing all pairs.
 
 A class has one value for each part. The parts are, for example, a shape and a color. The distance of two classes is a
-sum over the parts in which they differ, and each part adds at least its own smallest distance. The sets of parts are
-therefore tried in ascending order of the sum of these smallest distances. For each set, the classes that agree in all
-other parts are found by sorting hashes. The search ends as soon as no remaining set can contain a closer pair.
+sum over the parts in which they differ, and each of these parts adds at least the smallest number that two different
+values of the part can add. The sets of parts are therefore tried in ascending order of the sum of these smallest
+numbers. For each set, the classes that agree in all other parts are found by sorting hashes. The search ends as soon as
+no remaining set can contain a closer pair.
 """
 
 from __future__ import annotations
@@ -76,7 +77,8 @@ def closest_classes(
             comparing a pair adds 1. The classes are sorted once for each set of parts.
 
     Returns:
-        The distance of the closest pair that was compared, and a lower bound for all other pairs.
+        The distance of the closest pair that was compared, and a lower bound on the distances of all pairs that were
+        not compared.
     """
     hashes = _value_hashes(values)
     whole = _row_hashes(values, hashes, range(len(hashes)))

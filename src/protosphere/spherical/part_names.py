@@ -27,7 +27,7 @@ class PartNames:
     classes: tuple[str, ...] | None = None
 
     def permuted(self, order: Indices) -> PartNames:
-        """Return the names after the classes are reordered: class i gets the name of class `order[i]`.
+        """Return the names after the classes are reordered: new class i gets the name of old class `order[i]`.
 
         The names of parts and values stay the same. `order` contains the indices of all classes, or of a subset of the
         classes.

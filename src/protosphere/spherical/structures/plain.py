@@ -111,7 +111,7 @@ class Plain:
 
     @property
     def exact_reason(self) -> str:
-        """Text for certificates that says why the result of `largest_cosine` is exact.
+        """Text for certificates that says why the maximum cosine that `largest_cosine` returns is exact.
 
         It is used only if `largest_cosine` returns a Fraction.
         """
@@ -135,11 +135,11 @@ class Plain:
         return self.points[start:stop].astype(np.float64)
 
     def sign_rows(self) -> SignRows | None:
-        """Return those points that begin with many entries +c or -c, for a common number c > 0.
+        """Return the points whose first L entries are +c or -c, for common numbers c > 0 and L.
 
-        The number c, and the number L of these entries at the beginning of a point, are taken from the last point or,
-        if this is not possible, from the first point. L must be more than half of the dimension. If L is smaller for
-        both points, the result is None.
+        The number c is the absolute value of the first entry of the last point. L is the number of entries of this
+        point before the first entry with another absolute value. L must be more than half of the dimension. If it is
+        not, c and L are taken from the first point. If L is too small for this point, too, the result is None.
         """
         return sign_rows_in(self.points)
 
@@ -160,8 +160,9 @@ class Plain:
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Check the cosines of the points, and return their maximum cosine and a text that says how it was found.
 
-        The check fails if a file states a cosine step, or otherwise a cosine step is known, and a cosine is not 1 minus
-        an integer multiple of this step, up to rounding.
+        The check fails if a cosine is not 1 minus an integer multiple of the cosine step, up to rounding. If the points
+        were read from a file that states a cosine step, this step is used, otherwise the known one. If there is no
+        step, nothing is checked.
 
         Args:
             progress: Function that is called with a text, the number of finished steps and the number of all steps.
