@@ -36,7 +36,7 @@ which the descent for K = 1000 takes 2.5 times as long.
 def log_sum_exp_gradient(points: Tensor, temperature: float) -> Tensor:
     """Return the gradient of (1/t) log sum_{i<j} exp(t <c_i, c_j>) with respect to the points c_i.
 
-    This is the objective of the problem P_LSE of Lindström et al. (2024), section 3.4.
+    This function of the points is the objective of the problem P_LSE of Lindström et al. (2024), section 3.4.
 
     Args:
         points: Points c_i, as K unit rows.
@@ -54,8 +54,8 @@ def log_sum_exp_gradient(points: Tensor, temperature: float) -> Tensor:
 def mean_row_max_gradient(points: Tensor, temperature: float = 1.0) -> Tensor:
     """Return a subgradient of (1/K) sum_i max_{j != i} <c_i, c_j> with respect to the points c_i.
 
-    This is the objective of the problem P_AVG of Mettes et al. (2019). Each point interacts only with its nearest
-    neighbor, so at most K of the pairs contribute to a step.
+    This function of the points is the objective of the problem P_AVG of Mettes et al. (2019). Each point interacts only
+    with its nearest neighbor, so at most K of the pairs contribute to a step.
 
     Args:
         points: Points c_i, as K unit rows.

@@ -1,4 +1,4 @@
-"""The regular simplex, which is optimal for n >= K - 1: no code of K points has a lower maximum cosine."""
+"""The regular simplex of K points in R^n, n >= K - 1: no code of K points has a lower maximum cosine."""
 
 from fractions import Fraction
 from functools import partial

@@ -46,7 +46,7 @@ def shell_member(
         code: Rows of a generator matrix, packed eight bits to a byte. The number of ones of each codeword must be a
             multiple of 4.
         center: Integer point from which distances are measured.
-        norm: Squared norm of the vectors.
+        norm: Squared norm of the vectors x - center.
         size: Number of vectors in the shell.
         id: Identifier of the member in its family.
         description: Text that says what the shell is.
@@ -74,7 +74,7 @@ def shell_vectors(
         code: Rows of a generator matrix, packed eight bits to a byte. The number of ones of each codeword must be a
             multiple of 4.
         center: Integer point from which distances are measured.
-        norm: Squared norm of the vectors.
+        norm: Squared norm of the vectors x - center.
         count: Number of vectors to return. If it is None, all vectors are returned.
     """
     found: list[SmallIntegers] = []

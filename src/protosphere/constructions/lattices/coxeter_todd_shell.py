@@ -49,7 +49,8 @@ def coxeter_todd_shell() -> Iterator[Member]:
     """Yield the shells of the Coxeter-Todd lattice in R^12.
 
     The lattice is scaled so that its shortest nonzero vectors have squared norm 4. A shell has all vectors of one
-    squared norm N. The smallest squared distance of two vectors of a shell is 4, so the maximum cosine is 1 - 2/N.
+    squared norm N. The shells with N = 4, 6, 8, ..., 18 are yielded. The smallest squared distance of two vectors of a
+    shell is 4, so the maximum cosine is 1 - 2/N.
     """
     for norm, size in SIZES.items():
         yield Member(

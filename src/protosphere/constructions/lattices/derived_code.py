@@ -50,7 +50,8 @@ class DerivedCodeRow:
     to the orthogonal complement of the fixed vectors and normalized.
 
     Attributes:
-        parent: Name of the shell: 'leech' or 'leech_hole'.
+        parent: Name of the shell: 'leech' for the minimal vectors of the Leech lattice, or 'leech_hole' for the second
+            shell around a type 3 hole of it.
         fixed: Fixed vectors, separated by spaces. Each is a minimal vector of the Leech lattice, given by its row index
             in `leech_minimal_vectors`, or a sum of two. For example, '3 17+40' means vector 3, and the sum of the
             vectors 17 and 40.
