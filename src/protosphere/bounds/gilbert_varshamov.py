@@ -47,7 +47,7 @@ def gilbert_varshamov(num_classes: int, dim: int) -> Bound:
         dim: Dimension n, at least 1.
 
     Returns:
-        The achievable bound, with its theorem.
+        The bound, with the name of the theorem.
 
     Raises:
         InvalidArgumentError: If K is not an integer of at least 2, or n is not an integer of at least 1.

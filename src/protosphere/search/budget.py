@@ -47,8 +47,8 @@ class Budget:
     of a code. An evaluation of fewer pairs counts as a fraction of this unit, according to its cost.
 
     Attributes:
-        products: Number of multiplications in one evaluation. Until the number of evaluations per second has been
-            measured, it is estimated as 6e9 / `products` for each thread.
+        products: Number of multiplications in one evaluation. The number of evaluations per second is estimated as 6e9
+            / `products` for each thread until it has been measured.
         iterations: Largest number of evaluations.
         seconds: Largest number of seconds from the construction of this object. None for no limit.
         progress: Function that is called with a message, the percentage of the budget that is used, and 100. It is
@@ -91,9 +91,9 @@ class Budget:
     def share(self) -> float:
         """Fraction of the budget that is used.
 
-        This is the number of evaluations so far divided by the largest number. If seconds are limited, too, it is the
-        larger of this fraction and the corresponding fraction of the seconds. The value may exceed 1. After Ctrl-C, it
-        is infinity.
+        This is the number of evaluations so far divided by `iterations`. If seconds are limited, too, it is the larger
+        of this fraction and the elapsed seconds divided by `seconds`. The value may exceed 1. After Ctrl-C, it is
+        infinity.
         """
         if self.interrupted:
             used = float("inf")

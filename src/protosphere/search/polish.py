@@ -101,7 +101,7 @@ class Allowance:
 
 @dataclass(frozen=True, eq=False)
 class Contacts:
-    """P pairs of points with a large cosine.
+    """P pairs of points of a code, such as the pairs with nearly the maximum cosine.
 
     Attributes:
         first: (P,) indices of the first point of each pair.
