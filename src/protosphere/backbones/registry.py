@@ -21,12 +21,12 @@ class Backbone:
     """A registered network.
 
     Attributes:
-        name: Name in configs.
+        name: Name of the network in configs.
         build: Function (input_shape, dim, *widths) that returns the network with `dim` outputs. The input shape is
             (channels, height, width) for images, or (number of features,) for feature vectors.
         images: True if the network takes only images; False if it also takes feature vectors.
         widths: Largest number of widths that may follow the name in parentheses, as in mlp(512, 256).
-        summary: Description in one line.
+        summary: Description of the network in one line.
 
     Example:
         >>> from protosphere.backbones import BACKBONES
@@ -51,7 +51,7 @@ def backbone(
     """Return a decorator that registers a function as a network, under the name of the function.
 
     Args:
-        summary: Description in one line.
+        summary: Description of the network in one line.
         images: True if the network takes only images; False if it also takes feature vectors.
         widths: Largest number of widths that may follow the name in parentheses, as in mlp(512, 256).
 

@@ -161,12 +161,15 @@ class Projection(nn.Module):
 
     @property
     def scores_per_row(self) -> int:
-        """Number of dot products that the blocks of this process together compute for each row of z."""
+        """Number of dot products that the blocks of this process together compute for each vector z."""
         return sum(block.scores_per_row for block in self.typed_blocks)
 
     @property
     def all_combinations(self) -> AllCombinationsBlock | None:
-        """The only block, if it has a point for every combination of values of several parts; None otherwise."""
+        """The block of this module if it has a point for every combination of values of several parts, otherwise None.
+
+        If the module has several blocks, the value is None.
+        """
         block = self.blocks[0] if len(self.blocks) == 1 else None
         return block if isinstance(block, AllCombinationsBlock) else None
 

@@ -70,7 +70,7 @@ class PartLookupsBackend(TorchBackend):
     def log_sum_exp(
         self, block: ProjectionBlock, z: Tensor, with_mean: bool
     ) -> tuple[Tensor, Tensor]:
-        """Return the log-sum-exp of each vector's dot products with the points, and optionally its gradient.
+        """Return the log-sum-exp of each vector's dot products with the points of a block, and optionally its gradient.
 
         Args:
             block: A `CombinationsBlock` on the CPU.
@@ -79,7 +79,7 @@ class PartLookupsBackend(TorchBackend):
 
         Returns:
             B log-sum-exps, and B x n gradients. Gradient i is the mean of the points, weighted by the softmax of the
-                dot products of vector i with the points. If `with_mean` is False, the second tensor is empty, B x 0.
+            dot products of vector i with the points. If `with_mean` is False, the second tensor is empty, B x 0.
         """
         lookups = _lookups(block)
         entries = _to_lanes(lookups.tables(z))
@@ -100,7 +100,7 @@ class PartLookupsBackend(TorchBackend):
         return value.to(z.dtype), lookups.tables.weighted_sum(shares)
 
     def top_k(self, block: ProjectionBlock, z: Tensor, k: int) -> TopK:
-        """Return the k largest dot products of each vector with the points, in descending order, and their indices.
+        """Return the k largest dot products of each vector with the points of a block, and the indices of these points.
 
         Args:
             block: A `CombinationsBlock` on the CPU, with P points.
@@ -108,7 +108,7 @@ class PartLookupsBackend(TorchBackend):
             k: Number of points, at most P.
 
         Returns:
-            B x k dot products, and the B x k indices of the points in the block.
+            B x k dot products in descending order, and the B x k indices of the points in the block.
         """
         # The first pass computes only the largest dot product of each tile. The k points with the largest dot products
         # are in the k tiles with the largest of these maxima, so the second pass looks at those tiles only.

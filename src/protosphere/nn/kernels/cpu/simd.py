@@ -96,9 +96,9 @@ def radix2_butterfly(x: Block, y: Block, b: int) -> None:
 def signed_radix4_butterfly(z: Block, flips: Flips, y: Block, b: int) -> None:
     """Multiply row i of z by flips[i], and apply two steps of the Walsh-Hadamard transform to the products.
 
-    For j = 0, ..., b/4 - 1, the four products with the indices j, j + b/4, j + b/2 and j + 3b/4 are transformed
-    together. The result, the Walsh-Hadamard transform of these four rows, is written into the rows 4j, ..., 4j + 3 of
-    y. The block z is not changed.
+    For j = 0, ..., b/4 - 1, the products of the four rows j, j + b/4, j + b/2 and j + 3b/4 are transformed together.
+    The result, the Walsh-Hadamard transform of these four products, is written into the rows 4j, ..., 4j + 3 of y. The
+    block z is not changed.
 
     Args:
         z: Block of b rows.
@@ -134,10 +134,11 @@ def signed_radix4_butterfly(z: Block, flips: Flips, y: Block, b: int) -> None:
 def walsh_hadamard_rows(
     x: Block, y: Block, b: int, left: int, last: int
 ) -> tuple[Block, Block]:
-    """Do the remaining steps of the Walsh-Hadamard transform of each lane of x.
+    """Begin or continue the Walsh-Hadamard transform of each lane of x, and complete it if `last` is 1.
 
     The numbers in one lane are a vector of b entries: entry i is in row i. The complete transform has log2(b) steps,
-    one for each bit of the row index. Both blocks may be overwritten.
+    one for each bit of the row index. If `last` is above 1, the last steps are left to the caller. Both blocks may be
+    overwritten.
 
     Args:
         x: Block of b rows to transform.
