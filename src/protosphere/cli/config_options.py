@@ -129,7 +129,7 @@ def flag_type(name: str, kind: str, declared: Setting) -> Any:
 def default_text(name: str, quick: Sequence[TrainingConfig]) -> str:
     """Return the text with which the help of a flag states the default of its setting, such as " [default: 30]".
 
-    The default depends on the dataset. The text states the default for the dataset `digits`. If other datasets have
+    A default may depend on the dataset. The text states the default for the dataset `digits`. If other datasets have
     another default, the text ends with "for digits, else by the dataset". For `dim`, `scheme_options`, `loss_options`
     and `objective_options`, whose defaults depend on other settings, the result is the empty text.
 
@@ -161,7 +161,7 @@ def default_label(value: object) -> str:
 
 
 def parsed_scale(text: str) -> float | str:
-    """Return the number in a text. If the text is not a number, return the text itself.
+    """Return the value of the flag --scale as a number. If the text is not a number, return the text itself.
 
     >>> parsed_scale("16"), parsed_scale("learn")
     (16.0, 'learn')

@@ -70,7 +70,7 @@ def report(
 
 
 def heading(records: Sequence[RunRecord]) -> str:
-    """Return the first line of the text report.
+    """Return the first line of the text that the command `protosphere report` prints.
 
     The line states how many runs are finished and how many have another status, such as failed. It also names the
     dataset, the backbones and the numbers of epochs.
@@ -134,7 +134,8 @@ def drawn_figures(records: Sequence[RunRecord], folder: Path) -> tuple[Path, ...
 def page_of(records: Sequence[RunRecord]) -> str:
     """Return the text of an HTML page about runs on one dataset.
 
-    The page shows bounds, except if the number of classes is unknown because the file of a user's dataset is missing.
+    The page shows bounds on the maximum cosine, except if the number of classes is unknown because the file of a user's
+    dataset is missing.
 
     Args:
         records: Records of runs on one dataset.

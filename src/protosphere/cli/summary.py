@@ -151,7 +151,7 @@ def gap_text(proof: Certificate) -> str:
 
 
 def code_record(code: SphericalCode) -> dict[str, Any]:
-    """Return the summary of a code as JSON fields.
+    """Return the summary of a code as a dictionary for JSON.
 
     The maximum cosine, the guarantee (an upper bound on the maximum cosine that a theorem gives) and the converse (a
     lower bound on the maximum cosine of any K points in R^n) have two fields each: a float, and the fraction as text if

@@ -31,7 +31,7 @@ class Means:
     """Options that determine where the runs of a sweep are computed.
 
     If `ray` is None, no Ray cluster is used. Otherwise it is a list with at most one address. The datasets are searched
-    in the folder `data_dir` first. If it is None, they are searched in the default folders only.
+    in the folder `data_dir` first. If `data_dir` is None, they are searched in the default folders only.
 
     Attributes:
         workers: Number of worker processes on this machine, each of which does one run at a time.

@@ -23,7 +23,7 @@ def code_metrics(code: SphericalCode, dataset: Dataset) -> dict[str, float]:
     - `code_energy` is the mean over prototypes i of the sum over j != i of exp(s (cos(i, j) - 1)). The scale s is the
       one at which orthogonal prototypes are classified with probability 0.99. This scale depends only on K, so the
       values of different codes with K prototypes can be compared.
-    - `code_mean_square` is the mean squared cosine of all pairs.
+    - `code_mean_square` is the mean, over all pairs of prototypes, of the squared cosine.
 
     `code_agreement` says whether similar classes have nearby prototypes. It is the correlation, over all pairs of
     classes, of the cosine of the two prototypes and the cosine of the two class means. Before these cosines are

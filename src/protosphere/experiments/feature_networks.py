@@ -31,8 +31,8 @@ class FeatureNetwork:
 
     Attributes:
         features: Function from preprocessed images, B x C x H x W, to B x D features.
-        identity: Digest of the weights, or of the ONNX file. An interrupted extraction is only continued with a network
-            of the same digest.
+        identity: Digest of the weights of an nn.Module, or of the bytes of an ONNX file. An interrupted extraction of
+            features is continued only with a network that has the same digest.
         channels: Number of channels of the network's input images; None if unknown.
         size: Height and width of the network's input images; None if unknown.
     """

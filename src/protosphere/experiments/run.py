@@ -179,7 +179,7 @@ def run_or_reason(
 ) -> RunRecord:
     """Train a network with the settings of a config, and return a record even if the training fails.
 
-    The weights of the network are written to `folder`. The record has one of these statuses:
+    If the training succeeds, the weights of the network are written to `folder`. The record has one of these statuses:
 
     - "done" if the training succeeds,
     - "infeasible" if the scheme has no code of this size (an InfeasibleError); the record contains the reason,

@@ -44,7 +44,7 @@ def draw_histogram(
         The path of the written file.
 
     Raises:
-        InvalidArgumentError: If `path` has another ending.
+        InvalidArgumentError: If `path` has none of these endings.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -61,7 +61,7 @@ def draw_histogram(
 
 
 def histogram_figure(counts: Sequence[CosineCounts]) -> Any:
-    """Return a matplotlib figure with one panel per code.
+    """Return a matplotlib figure with one panel per code, a histogram of the cosines of its pairs of points.
 
     If the cosines of a code are exact fractions, its panel shows a bar for each of them. Otherwise, it shows a step for
     each interval of cosines.

@@ -51,7 +51,7 @@ def draw_comparison(
     """Draw a comparison of schemes against the dimension, and write the figure to a file.
 
     Args:
-        comparison: Schemes and bounds.
+        comparison: Result of `ps.compare`, which has the codes of several schemes, and bounds.
         path: File to write; it must end in .png, .pdf or .svg.
         energy: Whether to draw the energy of each code instead of its maximum cosine. The energy is the mean over the
             points of the sum of exp(s (cosine - 1)) over all other points, where the scale s depends on K and the
@@ -63,7 +63,7 @@ def draw_comparison(
         The path of the written file.
 
     Raises:
-        InvalidArgumentError: If `path` has another ending.
+        InvalidArgumentError: If `path` has none of these endings.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -87,7 +87,7 @@ def statistic_figure(comparison: Comparison, statistic: str) -> Any:
     """Return a matplotlib figure of a statistic of each code against the dimension.
 
     Args:
-        comparison: Schemes to draw.
+        comparison: Result of `ps.compare`, with the schemes to draw.
         statistic: Either "energy", or "mean_square" for the mean squared cosine. For "mean_square", a lower bound is
             drawn, too.
     """
@@ -129,7 +129,7 @@ def limit_curve(comparison: Comparison) -> tuple[Limits, ...]:
     curves are smooth.
 
     Args:
-        comparison: Schemes that the figure compares. It gives the number of classes and the dimensions.
+        comparison: Result of `ps.compare`, which has the number of classes and the dimensions.
     """
     K = comparison.num_classes
     low = comparison.dims[0]
@@ -148,8 +148,8 @@ def separation_figure(comparison: Comparison, curve: Sequence[Limits]) -> Any:
     of cosines near 0.
 
     Args:
-        comparison: Schemes to draw.
-        curve: Bounds to draw, sorted by dimension.
+        comparison: Result of `ps.compare`, with the schemes to draw.
+        curve: Bounds to draw, one entry for each dimension, sorted by dimension.
     """
     K = comparison.num_classes
     detail = _second_panel_range(comparison)
