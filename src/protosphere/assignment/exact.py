@@ -16,7 +16,7 @@ EQUAL_TOLERANCE = 1e-9
 """Largest difference of two cosines, or of two entries of a matrix, at which they count as equal."""
 
 MAX_EXHAUSTIVE_CLASSES = 8
-"""Number of classes up to which all orders are tried: 8! = 40,320."""
+"""Largest number of classes for which all orders of the points are tried. There are 8! = 40,320 orders of 8 points."""
 
 ALL_ORDERS_PROOF = "all orders were looked at"
 

@@ -42,7 +42,7 @@ DISTINGUISHING = (
     "label_noise",
     "scheme_options",
 )
-"""Settings whose values a figure shows if they differ between its runs."""
+"""Settings whose values a figure shows if they differ between the runs in the figure."""
 
 TUNED = ("lr", "temperature", "objective_options")
 """Settings that `paired` chooses by validation accuracy, so that they are not part of a method's name."""

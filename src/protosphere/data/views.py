@@ -36,7 +36,7 @@ LUMA = (0.299, 0.587, 0.114)
 
 
 YIQ = (LUMA, (0.596, -0.274, -0.322), (0.211, -0.523, 0.312))
-"""Brightness and the two color axes of the NTSC standard, as rows over red, green and blue."""
+"""Weights of red, green and blue in the brightness and in the two color axes of the NTSC standard, one row for each."""
 
 
 @dataclass(frozen=True)

@@ -21,19 +21,22 @@ This is Armijo's rule.
 """
 
 FIRST_STEP = 0.1
-"""Largest absolute entry of the first step of a start. Points are rows of about unit length."""
+"""Largest absolute change of a variable in the first step of a start."""
 
 MAX_STEP = 1.0
-"""Largest absolute entry of any step."""
+"""Largest absolute change of a variable in any step."""
 
 BACKTRACKING = 0.3
 """Factor by which the step length is multiplied after a step that did not decrease the function enough."""
 
 MIN_CURVATURE = 1e-12
-"""Smallest inner product of step and gradient change, relative to the squared change, for a pair to be remembered."""
+"""Smallest inner product of a step and a gradient change for which L-BFGS remembers this pair.
+
+The inner product is divided by the squared norm of the gradient change.
+"""
 
 CHECK_EVERY = 20
-"""Number of evaluations between two tests for convergence."""
+"""Number of evaluations of each start between two tests for convergence."""
 
 
 class _State:

@@ -52,13 +52,13 @@ MAX_DEFAULT_PRODUCTS = 3.6e10
 """Largest default number of multiplications of a search for large codes, which gain little from a search."""
 
 MAX_ITERATIONS = 150_000
-"""Largest default number of evaluations, which is the default for tiny codes."""
+"""Largest default number of evaluations of a search. It is the default for tiny codes."""
 
 DESCENT_ITERATIONS = 150
 """Number of evaluations of a complete descent for a large code."""
 
 MIN_ITERATIONS = 60
-"""Smallest number of evaluations that is worthwhile."""
+"""Smallest number of evaluations for which a search is worthwhile."""
 
 EXPECTED_DESCENT = 0.35
 """Expected decrease of the maximum cosine by a complete descent, after the brief descent of the race.
@@ -74,7 +74,7 @@ THRIFTY_STEPS = 50
 """Largest number of evaluations at each inverse temperature while a thrifty search finishes a code."""
 
 VARIATION_PROBABILITY = 0.75
-"""Probability of varying good codes rather than exploring new starts, in the later part of an epoch."""
+"""Probability of varying codes of the pool rather than exploring new starts, in the later part of an epoch."""
 
 NUM_POLISHED = 4
 """Number of codes that are polished if K n is at most `MAX_POLISH_ALL_SIZE`; otherwise only the best code is polished.

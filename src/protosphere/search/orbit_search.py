@@ -46,8 +46,10 @@ MAX_CODES = 20
 """Largest number of codes in the list of the codes with the lowest maximum cosines."""
 
 BATCH = 8
+"""Number of starts that are annealed together if K is at most `LARGE_COUNT`."""
+
 LARGE_BATCH = 4
-"""Numbers of starts that are annealed together: `BATCH` for at most `LARGE_COUNT` points, `LARGE_BATCH` for more."""
+"""Number of starts that are annealed together to the end if K is larger than `LARGE_COUNT`."""
 
 NEW_PROBABILITY = 0.5
 """Probability that a start has a new arrangement rather than the symmetry of a code of the list."""
@@ -59,25 +61,25 @@ VARIATION_PROBABILITY = 0.5
 """Probability of replacing only some representatives of a code of the list rather than all of them."""
 
 MEAN_RANK = 2.0
-"""Mean rank of the codes of the list from which starts are drawn; the best code has rank 0."""
+"""Mean rank of the codes of the list from which starts are drawn. The lowest maximum cosine has rank 0."""
 
 PARENT_PROBABILITY = 0.3
 """Probability of the initialization "parent" rather than "symmetric", if both were requested."""
 
 NEW_TEMPERATURES = (5.0, 50.0)
-VARIED_TEMPERATURES = (10.0, 300.0)
-"""Ranges of the first inverse temperature of a start.
+"""Range of the first inverse temperature of a start whose representatives are all random."""
 
-The first range is for starts whose representatives are all random. The second range is for starts with representatives
-of a code of the list, some of which are replaced, and for variations of given codes.
-"""
+VARIED_TEMPERATURES = (10.0, 300.0)
+"""Range of the first inverse temperature of a start that varies a given code, or some representatives of a code."""
 
 RACE_MULTIPLE = 4
 """Number of starts that are annealed briefly for each start that is annealed further."""
 
 RACE_LAST_TEMPERATURE = 300.0
+"""Last inverse temperature of brief descents."""
+
 RACE_STEPS = 20
-"""Last inverse temperature of brief descents, and their largest number of evaluations at each inverse temperature."""
+"""Largest number of evaluations of a brief descent at each inverse temperature."""
 
 CONTINUED_TEMPERATURE = 100.0
 """First inverse temperature of the codes that are annealed further."""
@@ -92,15 +94,19 @@ GIVEN_PROBABILITY = 0.5
 """Probability that a new arrangement is drawn as a symmetric variation of a given code, if there are given codes."""
 
 GIVEN_ATTEMPTS = 8
+"""Largest number of attempts to draw a symmetric variation of a given code for one start."""
+
 GIVEN_DRAWING_PRODUCTS = 5e7
-"""Number of attempts to draw a symmetric variation of a given code, and the cost of each, in multiplications."""
+"""Cost of an attempt to draw a symmetric variation of a given code, in multiplications of a descent."""
 
 MAX_REPRESENTATIVE_SHARE = 0.5
 """Largest number of orbits, relative to K, for which a symmetric descent is worthwhile."""
 
 ATTEMPTS = 50
+"""Largest number of attempts to draw a new arrangement of a random group."""
+
 DRAWING_PRODUCTS = 1e7
-"""Number of attempts to draw an arrangement, and the cost of each, in multiplications of a descent."""
+"""Cost of an attempt to draw an arrangement of a random group, in multiplications of a descent."""
 
 MAX_DRAWING_SHARE = 1e-3
 """Largest cost of drawing an arrangement, relative to the budget, for which a search among symmetric codes pays."""

@@ -16,7 +16,7 @@ SAME_VALUE = 1e-6
 """Two codes count as equal if their maximum cosines differ by at most this fraction of the maximum cosine."""
 
 NOTICEABLE_GAIN = 1e-4
-"""Relative increase of 1 - cosine above which a new best code counts as an improvement."""
+"""An improvement is noticeable if 1 - maximum cosine of the best code grows by more than this fraction."""
 
 
 @dataclass(frozen=True, eq=False)

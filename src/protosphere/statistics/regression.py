@@ -9,7 +9,7 @@ import numpy as np
 from protosphere.types import Points
 
 NORMAL_QUANTILE = 1.96
-"""Number of standard deviations on each side of the mean that contain 95% of a normal distribution."""
+"""A normal distribution has 95% of its values within this number of standard deviations of its mean."""
 
 
 @dataclass(frozen=True)

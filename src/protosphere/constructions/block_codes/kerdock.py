@@ -14,7 +14,7 @@ from protosphere.spherical.structures import Plain, Structure, with_axes
 from protosphere.types import Points
 
 LARGEST_DENSE = 6
-"""Largest m for which codewords with axes are stored as dense vectors, which take 2 MB at most."""
+"""Largest m for which codewords of length 2^m with axes are stored as dense vectors, which take 2 MB at most."""
 
 
 @family(

@@ -32,9 +32,9 @@ Such a code has from `SHARES[0]` K to `SHARES[1]` K points, in n - `BEYOND` - 1 
 """
 
 LARGEST_START, LARGEST_K = 4_000, 20_000
-"""Largest number of points of a code from which a search starts, and of a code that is searched.
+"""Two largest numbers of points: of a code from which a search starts, and of a code that is searched for.
 
-For more points, preparing a start is slow, or one evaluation takes minutes.
+For larger numbers, it would be slow to prepare a start, or one evaluation would take minutes.
 """
 
 

@@ -18,7 +18,7 @@ BLOCK_ROWS = 1 << 14
 """Number of vectors that are converted to float64 together."""
 
 LARGEST_COVARIANCE = 4096
-"""Largest dimension of vectors whose covariance matrix is computed. It takes 128 MB."""
+"""Largest dimension of vectors whose covariance matrix is computed. A matrix of this size takes 128 MB."""
 
 SPARE_DIRECTIONS = 16
 """Number of extra random directions used if the covariance matrix is too large to compute."""

@@ -14,7 +14,7 @@ from protosphere.spherical.placement import Placement, dense_placement
 from protosphere.types import Points, Progress, ignore
 
 LARGEST_DIM = 4096
-"""Largest dimension: beyond it the exponential of a single matrix takes minutes."""
+"""Largest dimension n. For larger n, the exponential of a single n x n matrix takes minutes."""
 
 
 def _infeasible_reason(num_classes: int, dim: int, *, spread: object) -> str | None:
