@@ -234,11 +234,32 @@ def test_python_of_the_page_on_very_many_classes_runs():
     assert (nearest == names["labels"]).float().mean() > 0.9
 
 
+def program_with_own_batches(program, changes):
+    """The program of classes over several processes, in which each process draws a batch of its own."""
+    imported, model, _, step = [
+        part for part in re.split(r"\n+(?=model|z =|\(dist)", changes) if part
+    ]
+    for line, new in (
+        ("model = nn.Linear(128, head.dim)", f"{imported}\n{model.split(chr(10))[0]}"),
+        ("loss(z, targets).backward()", step.strip()),
+        ("for _ in", "torch.manual_seed(distributed.get_rank())\nfor _ in"),
+        ("z.detach(), k=1", "gathered(z.detach()), k=1"),
+        ("== targets", "== gathered(targets)"),
+    ):
+        assert program.count(line) == 1
+        program = program.replace(line, new)
+    return program
+
+
 @pytest.mark.slow
-def test_the_program_with_classes_over_several_processes_runs(tmp_path):
-    (block,) = blocks("docs/studies/head-costs.md", "python")
-    assert "50_000" in block
-    (tmp_path / "sharded.py").write_text(block.replace("50_000", "500"))
+@pytest.mark.parametrize("own_batches", [False, True])
+def test_the_program_with_classes_over_several_processes_runs(tmp_path, own_batches):
+    program, changes = blocks("docs/studies/head-costs.md", "python")
+    assert "50_000" in program
+    program = program.replace("50_000", "500")
+    if own_batches:
+        program = program_with_own_batches(program, changes)
+    (tmp_path / "sharded.py").write_text(program)
     started = "torch.distributed.run --standalone --nproc-per-node 2 sharded.py"
     done = subprocess.run(
         [sys.executable, "-m", *started.split()],
