@@ -32,7 +32,7 @@ MOST_CLASSES_IN_PAIRS = 10_000
 """Largest number K of classes for K x K matrices: 0.4 GB of heights or 0.8 GB of similarities."""
 
 MAX_ANCESTOR_NAMES = 10_000_000
-"""Largest number of names in `Taxonomy.ancestors`, which grows with the square of the depth."""
+"""Largest number of names in `Taxonomy.ancestors`: one name for each class and each of its ancestors."""
 
 SHIPPED = ("cifar100_superclasses", "cifar100_levels")
 """Names of the trees of CIFAR-100 in the package.
@@ -225,10 +225,10 @@ def taxonomy(
     """Return the tree of classes that a mapping, a file, a text or a name describes.
 
     Args:
-        source: A mapping from each node to its parent; a text of several lines, or the path of a text file, with a
-            child and its parent on each line; the name of a tree of CIFAR-100 in the package, 'cifar100_superclasses'
-            or 'cifar100_levels'; or a `Taxonomy`. Child and parent are separated by a space, or by a comma or a tab if
-            names contain spaces.
+        source: Description of the tree. It can be a mapping from each node to its parent, a text of several lines, the
+            path of a text file, the name of a tree of CIFAR-100 in the package ('cifar100_superclasses' or
+            'cifar100_levels'), or a `Taxonomy`. A text or a file has a child and its parent on each line. They are
+            separated by a space, or by a comma or a tab if names contain spaces.
         classes: Names of the classes: class i of the tree gets the name classes[i]. If it is None, the classes are all
             leaves, in the order in which the source lists them.
 

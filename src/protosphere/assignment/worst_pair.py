@@ -12,7 +12,7 @@ from protosphere.assignment.exact import pair_terms
 from protosphere.types import Indices, Points
 
 MAX_KICKS = 200
-"""Largest number of perturbations, each of which is made when no exchange improves the order."""
+"""Largest number of random perturbations of an order that no exchange of two points improves."""
 
 MAX_ENTRIES = 2_000_000_000
 """Largest number of matrix entries that are evaluated in total; it limits the perturbations if K is large."""
@@ -29,8 +29,8 @@ def worst_pair(similarity: Points, cosines: Points, order: Indices) -> float:
     The cost of a pair is the similarity of the classes times (1 - cosine) of their points.
 
     Args:
-        similarity: K x K similarity of the classes.
-        cosines: K x K cosines of the points.
+        similarity: K x K matrix of the similarities of the classes.
+        cosines: K x K matrix of the cosines of the points.
         order: The index of the point of each class: class i gets point order[i].
     """
     distances = 1 - cosines[np.ix_(order, order)]
@@ -45,8 +45,8 @@ def worst_pair_bound(similarity: Points, cosines: Points) -> float:
     distant points if all similarities are negative.
 
     Args:
-        similarity: K x K similarity of the classes.
-        cosines: K x K cosines of the points.
+        similarity: K x K matrix of the similarities of the classes.
+        cosines: K x K matrix of the cosines of the points.
     """
     upper = np.triu_indices(len(similarity), 1)
     largest = float(similarity[upper].max())
@@ -57,15 +57,15 @@ def worst_pair_bound(similarity: Points, cosines: Points) -> float:
 def exhaustive_worst_pair_order(similarity: Points, cosines: Points) -> Indices:
     """Return the order of the points that minimizes the largest cost of a pair of classes, by trying all K! orders.
 
-    The cost of a pair is the similarity of the classes times (1 - cosine) of their points. If several orders have the
-    same largest cost, the order with the largest sum of similarity times cosine over all pairs is returned.
+    The cost of a pair is the similarity of the classes times (1 - cosine) of their points. If several orders minimize
+    the largest cost, the order with the largest sum of similarity times cosine over all pairs is returned.
 
     Args:
-        similarity: K x K similarity of the classes.
-        cosines: K x K cosines of the points.
+        similarity: K x K matrix of the similarities of the classes.
+        cosines: K x K matrix of the cosines of the points.
 
     Returns:
-        An array: class i gets the point with index i of the array.
+        An array of K indices. Entry i is the index of the point that class i gets.
     """
     orders, weights, placed = pair_terms(similarity, cosines)
     worst = (weights * (1 - placed)).max(axis=1)
@@ -81,17 +81,17 @@ def improve_worst_pair(
     """Reduce the largest cost of a pair of classes by exchanges of points and random perturbations.
 
     The cost of a pair is the similarity of the classes times (1 - cosine) of their points. A class of the pair with the
-    largest cost exchanges its point with another class as long as this reduces the largest cost. Then the best order so
-    far is perturbed and improved in the same way, many times.
+    largest cost exchanges its point with another class as long as this reduces the largest cost. Then the order with
+    the lowest largest cost so far is perturbed at random and improved in the same way, many times.
 
     Args:
-        similarity: K x K similarity of the classes.
-        cosines: K x K cosines of the points.
+        similarity: K x K matrix of the similarities of the classes.
+        cosines: K x K matrix of the cosines of the points.
         start: The order at the start: class i has point start[i].
         rng: Random generator for the perturbations.
 
     Returns:
-        The order with the lowest largest cost that was found: entry i is the index of the point of class i.
+        The best order that was found, as an array of K indices. Entry i is the index of the point that class i gets.
     """
     K = len(start)
     best, best_value = _descend(similarity, cosines, start)

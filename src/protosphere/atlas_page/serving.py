@@ -16,10 +16,10 @@ from protosphere.constructions.families import Member
 from protosphere.constructions.registry import Construction
 
 MOST_CLASSES = 1_000_000
-"""Largest number of classes on the page."""
+"""Largest number of classes on the page of the atlas."""
 
 LARGEST_PAGE_DIM = 1024
-"""Largest dimension on the page."""
+"""Largest dimension on the page of the atlas."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from protosphere.coding.polynomials import degree, multiply, remainder
 from protosphere.errors import InvalidArgumentError, brief
 
 Bits = NDArray[np.uint8]
-"""A generator matrix, one bit per byte."""
+"""A generator matrix as a 0/1 matrix, with one bit per byte."""
 
 MOST_COLUMNS, MOST_ROWS, MOST_TEXT = 512, 64, 4096
 """Largest length and dimension of the codes within a derivation, and largest number of characters of a derivation."""
@@ -97,7 +97,7 @@ def _as_columns(columns: list[int], k: int) -> Bits:
 
 
 def orbits(polynomials: str, representatives: str, squarings: str = "0") -> Bits:
-    """Return a generator matrix whose columns are orbits under one or two linear maps.
+    """Return a generator matrix whose columns form orbits under one or two linear maps.
 
     A column encodes a list of polynomials over GF(2), one for each modulus. Its entries are the coefficients of the
     first polynomial, lowest power first, then those of the second polynomial, and so on. The first map multiplies each
@@ -109,7 +109,8 @@ def orbits(polynomials: str, representatives: str, squarings: str = "0") -> Bits
 
     Args:
         polynomials: Moduli in hexadecimal, separated by dots.
-        representatives: One column of each orbit in hexadecimal, separated by dots; bit i is the entry in row i.
+        representatives: One column of each orbit as a number in hexadecimal, separated by dots. Bit i of the number is
+            the entry of the column in row i.
         squarings: Number of squarings of the second map, as decimal text. If it is '0', there is no second map.
     """
     moduli = _hexadecimal_numbers(polynomials)
@@ -174,7 +175,7 @@ def puncture(code: Bits, count: str) -> Bits:
 
     Args:
         code: Generator matrix.
-        count: Number of columns, as decimal text.
+        count: Number of columns to remove, as decimal text.
     """
     return code[:, : code.shape[1] - _whole(count)]
 
@@ -197,7 +198,7 @@ def first_rows(code: Bits, count: str) -> Bits:
 
     Args:
         code: Generator matrix.
-        count: Number of rows, as decimal text.
+        count: Number of rows to keep, as decimal text.
     """
     return code[: _whole(count)]
 
@@ -207,7 +208,8 @@ def columns(code: Bits, numbers: str) -> Bits:
 
     Args:
         code: Generator matrix.
-        numbers: The columns in hexadecimal, separated by dots; bit i is the entry in row i.
+        numbers: The columns as numbers in hexadecimal, separated by dots. Bit i of a number is the entry of the column
+            in row i.
     """
     return np.hstack([code, _as_columns(_hexadecimal_numbers(numbers), len(code))])
 
@@ -217,7 +219,8 @@ def rows(code: Bits, numbers: str) -> Bits:
 
     Args:
         code: Generator matrix.
-        numbers: The rows in hexadecimal, separated by dots; bit j is the entry in column j.
+        numbers: The rows as numbers in hexadecimal, separated by dots. Bit j of a number is the entry of the row in
+            column j.
     """
     return np.vstack(
         [code, _as_columns(_hexadecimal_numbers(numbers), code.shape[1]).T]
@@ -244,7 +247,7 @@ def shorten(code: Bits, count: str) -> Bits:
 
     Args:
         code: Generator matrix.
-        count: Number of columns, as decimal text.
+        count: Number of columns to remove, as decimal text.
     """
     last = _whole(count)
     return shorten_at(
@@ -328,4 +331,4 @@ STEPS: dict[str, tuple[int, Callable[..., Bits]]] = {
     )
     for step in steps
 }
-"""For each step, the number of codes that it takes from the stack, and its function."""
+"""For the name of each step, the number of codes that the step takes from the stack, and its function."""

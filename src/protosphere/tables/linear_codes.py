@@ -19,7 +19,7 @@ LARGEST_LENGTH = 128
 LARGEST_DIMENSION = 17
 
 CELL = "cell"
-"""First word of a step that stands for the code in another row of the table, such as 'cell 57 16'."""
+"""First word of a step such as 'cell 57 16', which stands for the code in another row of the table."""
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ MOST_PART_ENTRIES = 1 << 24
 """Largest number of entries of the points of all parts together, which are kept in memory as float64 (128 MB)."""
 
 LARGEST_PRODUCT_DIM = 1 << 24
-"""Largest dimension that a file may state; above it, most coordinates would be appended zeros."""
+"""Largest dimension that a file of product points may state; above it, most coordinates would be appended zeros."""
 
 MOST_DENSE_ENTRIES = 1 << 28
 """Largest number of entries, K times n, for which all pairs of classes are compared as float64 rows (2 GB)."""
@@ -58,15 +58,18 @@ MOST_COSINES = 1 << 16
 """Largest number of different cosines for which the pairs of all combinations are counted by cosine."""
 
 LONGEST_DENOMINATOR = 10**17
-"""Largest denominator of an exact cosine; others become floats, because files store fractions of at most 18 digits."""
+"""Largest denominator of an exact cosine; a cosine with a larger denominator becomes a float.
+
+Files store only fractions of at most 18 digits.
+"""
 
 SEARCH_WORK = 1 << 10
-"""Approximate cost, in multiplications per class and part, of the search for the closest pair of very many classes."""
+"""Approximate number of multiplications per class and part of the search for the closest pair of very many classes."""
 
 LAST_BITS = 2.0**-49
 """Largest difference of a sum of shares from 1 that is not corrected, so that reading a file gives the same bits again.
 
-It is less than the error of norms that certificates allow.
+It is less than the rounding error that certificates allow for the norms of points.
 """
 
 SHARE_ROUNDING = 1e-12
@@ -233,7 +236,7 @@ class ProductPoints:
         - Otherwise, a search looks for the two classes with the maximum cosine. If the search takes too long, it is
           stopped, and the first result is an `UpperBound`.
 
-        An `UpperBound` is a float that no pair of points needs to attain.
+        An `UpperBound` is a float that is at least the maximum cosine, and possibly larger.
 
         Args:
             progress: Function that is called while pairs are compared.
@@ -302,7 +305,8 @@ class ProductPoints:
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Check the points, and return the maximum cosine and a text that says how it was found.
 
-        As for `largest_cosine`, an `UpperBound` takes the place of the maximum cosine if it is not found.
+        If the maximum cosine is not found in time, an upper bound on it is returned in its place, with the type
+        `UpperBound`.
 
         Args:
             progress: Function that is called while pairs are compared.

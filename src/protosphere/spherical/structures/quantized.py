@@ -40,7 +40,7 @@ LEAST_SHARE = 1 / 64
 """Smallest norm of a sum of codewords, relative to the sum of their norms; float32 rounds a shorter sum too much."""
 
 MOST_PARTS = 1 << 12
-"""Largest number of parts, and of codebooks, that a file may state."""
+"""Largest number of parts, and also of codebooks, that a file of quantized points may state."""
 
 MOST_ENTRIES = 1 << 24
 """Largest number of entries of all values and codewords together, which take 128 MB in float64."""
@@ -49,7 +49,7 @@ LARGEST_ENTRY = 1e6
 """Largest absolute value of an entry of a codeword."""
 
 LARGEST_QUANTIZED_DIM = 1 << 24
-"""Largest dimension that a file may state; most coordinates would be zeros beyond it."""
+"""Largest dimension that a file of quantized points may state; above it, most coordinates would be zeros."""
 
 MOST_DENSE_ENTRIES = 1 << 28
 """Largest number of coordinates of all points for which all pairs of points are compared: 2 GB in float64."""

@@ -180,7 +180,7 @@ class SignWords:
         }
 
     def check(self) -> None:
-        """Do nothing, because any packed bits are valid codewords."""
+        """Do nothing, because any packed bits are valid codewords of this class."""
 
     def permuted(self, order: Indices) -> Self:
         """Return a structure with the codewords order[0], order[1], and so on.
