@@ -30,10 +30,10 @@ def construct(
     """Construct K prototypes on the unit sphere of R^n by a named scheme, with a certificate.
 
     Args:
-        scheme: Name of a construction, one of `ps.available()`; 'best' compares them all and takes the code with the
-            lowest maximum cosine.
+        scheme: Name of a construction, one of `ps.available()`; 'best' compares the codes of all constructions and
+            takes the code with the lowest maximum cosine.
         num_classes: Number K of prototypes, at least 2. It may be omitted if one of the options `similarity`, `tree`
-            and `table` of the scheme is given, which determines it.
+            and `table` of the scheme is given, because this option then determines K.
         dim: Dimension n, at least 1.
         seed: Seed of all random choices. On one machine the same seed gives the same bits. Schemes that run a descent
             on large codes, such as 'mean_row_max', also need the same number of threads.
@@ -98,10 +98,10 @@ def best(
 ) -> SphericalCode:
     """Return K points of R^n with the lowest known maximum cosine.
 
-    First the guaranteed maximum cosines of all families of codes are compared. The best candidates are built and
-    measured; they may be subsets of larger codes. Codes that earlier searches found come from the catalogue. If K and n
-    are small enough, a numerical search starts from all these codes and from random points. In the result,
-    `code.provenance.resolved` says which scheme was chosen.
+    First the guaranteed maximum cosines of all families of codes are compared. The candidates with the lowest of these
+    cosines are built, and their maximum cosines are measured. A candidate may be a subset of a larger code. Codes that
+    earlier searches found come from the catalogue. If K and n are small enough, a numerical search starts from all
+    these codes and from random points. In the result, `code.provenance.resolved` says which scheme was chosen.
 
     Args:
         num_classes: Number K of points, at least 2.
@@ -118,11 +118,11 @@ def best(
         catalogue: Whether to use the catalogue; without it, `iterations=0` uses only algebraic codes.
         seed: Seed of the random choices of the search.
         mapping: 'fixed' gives class i point i; 'random' permutes the points by the seed.
-        prefer: 'separated' takes the code with the lowest maximum cosine. If several codes have it, algebraic codes are
-            preferred to codes of a search. Among algebraic codes, schemes with the lowest frame potential come first,
-            then schemes with the fastest projection. 'energy' takes the code with the lowest energy among all codes
-            within `tolerance` of the lowest maximum cosine. Lower energy means more uniform points (see
-            `ps.code_statistics`).
+        prefer: 'separated' takes the code with the lowest maximum cosine. If several codes have the lowest maximum
+            cosine, algebraic codes are preferred to codes of a search. Among algebraic codes, schemes with the lowest
+            frame potential come first, then schemes with the fastest projection. 'energy' takes the code with the
+            lowest energy among all codes within `tolerance` of the lowest maximum cosine. Lower energy means more
+            uniform points (see `ps.code_statistics`).
         tolerance: Largest increase of the maximum cosine that `prefer="energy"` accepts.
         progress: Function that is called with (stage, steps done, total steps) during the work. Ctrl-C during the
             search returns the best code so far, and `code.choice` says that the search was interrupted.

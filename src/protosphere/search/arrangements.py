@@ -41,7 +41,7 @@ MAX_PARENT_RATIO = 1.25
 """Largest number of points, relative to K, of a parent code: a symmetric code from which points are removed."""
 
 FAMILY_PROBABILITIES = (0.45, 0.3, 0.25)
-"""Probabilities of cyclic, metacyclic and other groups among the groups of `group_names`."""
+"""Probabilities of drawing a cyclic group, a metacyclic group or another group from the groups of `group_names`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +54,9 @@ class Symmetry:
 
     Attributes:
         name: The name of the group.
-        cosets: For each type, a (size, n, n) array of matrices of the group, called coset matrices. They map a
-            representative to the points of its orbit, each point exactly once. The first matrix is the identity.
+        cosets: For each type, a (size, n, n) array of matrices of the group, called coset matrices, where size is the
+            number of points of an orbit. They map a representative to the points of its orbit, each point exactly once.
+            The first matrix is the identity.
         projectors: For each type, the (n, n) orthogonal projector onto the points that the stabilizer fixes.
     """
 
@@ -77,8 +78,9 @@ class Arrangement:
         name: The name of the group, followed by the numbers and the sizes of the orbits.
         symmetry: The group and all types of its orbits, including types that the code does not use.
         counts: For each type that the code uses, the number of orbits.
-        cosets: For each type that the code uses, a (size, n, n) array of matrices of the group. They map a
-            representative to the points of its orbit, each point exactly once. The first matrix is the identity.
+        cosets: For each type that the code uses, a (size, n, n) array of matrices of the group, where size is the
+            number of points of an orbit. They map a representative to the points of its orbit, each point exactly once.
+            The first matrix is the identity.
         projectors: For each type that the code uses, the (n, n) orthogonal projector onto the points that the
             stabilizer fixes. The representatives of the type are such points.
     """
@@ -145,7 +147,7 @@ SIGNED_PROBABILITY = 0.2
 """Probability of drawing a group of signed permutations of the coordinates."""
 
 MAX_RATIONAL_ORDER = 60
-"""Largest order of the rotation in a cyclic or dihedral group with rational characters."""
+"""Largest number of rotations in a drawn cyclic or dihedral group with rational characters."""
 
 
 def _random_family(rng: np.random.Generator, names: list[str]) -> list[str]:

@@ -84,7 +84,7 @@ DEEPEN_RANDOM_TEMPERATURE = 12.0
 DEEPEN_GIVEN_TEMPERATURE = 25.0
 
 HIGH_NEARNESS = 50.0
-"""Value of `BanditSearch.nearness` above which first inverse temperatures are proportional to the nearness."""
+"""Value of `BanditSearch.nearness` above which some first inverse temperatures are proportional to the nearness."""
 
 # Lowest first temperatures of new starts, and the ratio of the highest to the lowest.
 EXPLORE_RANDOM_TEMPERATURE = 5.0
@@ -104,16 +104,16 @@ FINISHING_STEPS = 200
 """Largest number of evaluations at each inverse temperature while `finish` anneals a code."""
 
 POLISHING_SHARE = 0.05
-"""Fraction of the budget that Newton's method may use for a code, even if the budget is used up."""
+"""Fraction of the budget that Newton's method may use for a code, even if the other phases have used the budget."""
 
 MIN_POLISHING_PRODUCTS = 1e9
-"""Number of multiplications that Newton's method may use for a code in any case."""
+"""Number of multiplications that Newton's method may use for a code even if this exceeds POLISHING_SHARE."""
 
 OF_ORBITS = ("symmetric", "parent")
 """Names of the initializations that draw codes with a symmetry group."""
 
 ORBIT_SHARES = (0.5, 0.7, 0.3)
-"""Fractions of the work of the screening that symmetric codes may use.
+"""Fractions of the budget used by the screening that symmetric codes may use.
 
 The first applies to the first half of the budget. Afterward, the second applies if the best code came from a symmetric
 code, and the third if it did not.
@@ -468,7 +468,7 @@ class BanditSearch:
         self.pool.replace(candidate, finished)
 
     def polish(self, candidate: ScreenedCode) -> None:
-        """Lower the maximum cosine of a code of the pool by Newton's method.
+        """Apply Newton's method to a code of the pool, in order to lower its maximum cosine.
 
         Args:
             candidate: The code, which is replaced in the pool by the result.

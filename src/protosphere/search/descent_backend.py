@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from protosphere.search.batched_energy import Orbits
 
 TEMPERATURE_FACTOR = 5.0
-"""Factor from one inverse temperature to the next."""
+"""Factor by which the inverse temperature rises from one descent to the next while a code is annealed."""
 
 CONVERGED = 1e-3
 """A start has converged at inverse temperature t if twenty evaluations lower its value by less than CONVERGED / t.
@@ -45,10 +45,10 @@ The value is the smooth maximum cosine. This constant is for descents by tensor 
 """
 
 MAX_COMPILED_POINTS = 6000
-"""Largest number of points for compiled descents, which keep a Gram matrix in memory, at 8 bytes per entry."""
+"""Largest number of points for compiled descents, which keep a K x K matrix of cosines in memory as float64."""
 
 MAX_PAIRED_POINTS = 3000
-"""Largest number of points for which a batch has at least two compiled descents, each with a Gram matrix."""
+"""Largest number of points for which a batch has at least two compiled descents."""
 
 MAX_BATCH = 32
 BATCH_GRAM_ENTRIES = 120_000
@@ -57,10 +57,10 @@ POLL_SECONDS = 0.05
 """Interval, in seconds, at which running descents are checked."""
 
 TENSOR_SLOWNESS = 3.0
-"""Time of an evaluation by tensor operations, relative to a compiled evaluation."""
+"""Time of an evaluation by tensor operations, relative to the time of a compiled evaluation."""
 
 TENSOR_STEP_PRODUCTS = 4e6
-"""Overhead of a step by tensor operations, in multiplications of compiled evaluations."""
+"""Overhead of a step by tensor operations: the number of multiplications of a compiled loop in the same time."""
 
 MAX_FLOAT32_TEMPERATURE = 2e3
 """Largest inverse temperature for single precision: a rounding error of 1e-7 changes exp(t cos) by a relative 2e-4."""
@@ -77,15 +77,15 @@ LOW_DIM = 3
 """Dimension up to which there are many local optima of similar value.
 
 In these dimensions, starts from random points and from small changes of good codes find better codes than symmetric
-starts and large changes. With 43 points and one thread, 10 s suffice to reach the best known code; with the variations
-that higher dimensions use, 60 s do not suffice.
+starts and large changes. For 43 points, one thread finds the best known code in 10 s. With the variations that are
+used in higher dimensions, it does not find this code in 60 s.
 """
 
 TINY_SIZE = 400
-"""Product K n up to which every start is annealed to the last inverse temperature."""
+"""Largest product K n for which the last inverse temperature of screening is 1e6."""
 
 SMALL_COUNT = 150
-"""Number K of points up to which screening continues to a high inverse temperature."""
+"""Largest number K of points for which the last inverse temperature of screening is 5e4, if K n is above 400."""
 
 LARGE_COUNT = 300
 """Number K of points above which variations start at a low inverse temperature."""

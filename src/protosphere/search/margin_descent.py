@@ -31,7 +31,8 @@ def margin_descent(
         margins: The symmetric K x K matrix of the margins of the pairs, or one number for all pairs.
         temperatures: The inverse temperatures of the first and of the last step.
         steps: Number of steps.
-        lr: Step size: the factor of the velocity, which is 0.9 times the previous velocity plus the gradient.
+        lr: Step size. Each step subtracts `lr` times the velocity from the points. The velocity is 0.9 times the
+            previous velocity, plus the gradient.
         progress: Function that is called after each step with the text "optimizing", the number of finished steps and
             the number of all steps.
 

@@ -15,7 +15,7 @@ from protosphere.spherical.placement import Placement, dense_placement
 from protosphere.types import Points, Progress, ignore
 
 LINE_POINTS = 2
-"""Number of unit vectors in one dimension, the dimension of the tangent space of a circle."""
+"""Largest number of points of a cluster in two dimensions: the directions from a center are +1 and -1."""
 
 
 def default_clusters(num_classes: int) -> int:

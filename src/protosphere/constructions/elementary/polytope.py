@@ -130,13 +130,13 @@ def _rings(*rings: tuple[int, float, float]) -> Points:
 
 
 LOW = -sqrt((2 * SEVEN + 1) / 3)
-"""Height of the lower triangle of the seven points."""
+"""Third coordinate of the lower triangle of the seven points."""
 
 NINE = sqrt(5) / 3
-"""Height of the upper triangle of the nine points."""
+"""Third coordinate of the upper triangle of the nine points."""
 
 ANTIPRISM = 1 / sqrt(1 + 2 * sqrt(2))
-"""Height of the upper square of the antiprism."""
+"""Third coordinate of the upper square of the square antiprism."""
 
 seven_points = partial(_rings, (1, 1.0, 0.0), (3, SEVEN, 0.0), (3, LOW, 60.0))
 square_antiprism = partial(_rings, (4, ANTIPRISM, 0.0), (4, -ANTIPRISM, 45.0))

@@ -27,10 +27,10 @@ from protosphere.spherical.structures.quantized import LARGEST_QUANTIZED_DIM
 from protosphere.types import Points, Progress, ignore
 
 MOST_DENSE_CLASSES = 50_000
-"""Number of classes up to which dense prototypes are certified by comparing all pairs."""
+"""Largest number of classes for dense prototypes, which are certified by comparing all pairs."""
 
 DEFAULT_ANGLE = 5.0
-"""Default minimum angle in degrees; the default is smaller if so many classes cannot be that far apart."""
+"""Default minimum angle in degrees, unless there are too many classes for this angle in the dimension."""
 
 LEAST_ANGLE = 1e-6
 """Smallest allowed value of `min_angle`, in degrees; the cosine of a smaller angle is 1 in float64."""
@@ -39,7 +39,7 @@ SHARE_OF_ANGLE = 0.25
 """Largest default angle, relative to the largest minimum angle that K points in R^n can have."""
 
 MOST_HALVINGS = 10
-"""Number of times that the default angle is halved if the points do not reach it."""
+"""Largest number of times that the default angle is halved if the points cannot be moved so far apart."""
 
 
 def from_embeddings(

@@ -110,11 +110,9 @@ def clebsch() -> Adjacency:
 def hoffman_singleton() -> Adjacency:
     """Return the adjacency matrix of the Hoffman-Singleton graph.
 
-    It is made of five pentagons and five pentagrams (Robertson).
-
-    The vertices of each pentagon and each pentagram are numbered modulo 5. Vertices i and i + 1 of a pentagon are
-    adjacent, and so are vertices i and i + 2 of a pentagram. Vertex i of pentagon h is adjacent to vertex i + h j of
-    pentagram j.
+    The graph is made of five pentagons and five pentagrams (Robertson). The vertices of each pentagon and each
+    pentagram are numbered modulo 5. Vertices i and i + 1 of a pentagon are adjacent, and so are vertices i and i + 2 of
+    a pentagram. Vertex i of pentagon h is adjacent to vertex i + h j of pentagram j.
     """
     adjacency = np.zeros((50, 50), dtype=np.bool_)
     for h, i in product(range(5), repeat=2):
@@ -226,9 +224,8 @@ def _multiples(q: int, points: Indices) -> set[tuple[int, ...]]:
 def ternary_golay_cosets() -> Adjacency:
     """Return the adjacency matrix of the Berlekamp-van Lint-Seidel graph.
 
-    The vertices are the 243 cosets of the perfect ternary Golay code.
-
-    Two cosets are adjacent if some vector of one and some vector of the other differ in exactly one coordinate.
+    The vertices are the 243 cosets of the perfect ternary Golay code. Two cosets are adjacent if some vector of one and
+    some vector of the other differ in exactly one coordinate.
     """
     return _difference_graph(3, 5, _multiples(3, _ternary_golay_checks().T))
 
@@ -420,9 +417,8 @@ def _without_diagonal(orthogonal_pairs: Adjacency) -> Adjacency:
 def symplectic(q: int) -> Adjacency:
     """Return the adjacency matrix of the symplectic graph Sp(4, q).
 
-    The vertices are the points of the projective space PG(3, q).
-
-    Two points x and y are adjacent if x0 y1 - x1 y0 + x2 y3 - x3 y2 = 0.
+    The vertices are the points of the projective space PG(3, q). Two points x and y are adjacent if x0 y1 - x1 y0 + x2
+    y3 - x3 y2 = 0.
 
     Args:
         q: Order of the field, a prime power.
@@ -451,9 +447,8 @@ def unitary() -> Adjacency:
 def elliptic() -> Adjacency:
     """Return the adjacency matrix of the graph of the points of an elliptic quadric over GF(3).
 
-    The quadric has the equation x0 x1 + x2 x3 + x4 x5 + x6^2 + x7^2 = 0.
-
-    Two points are adjacent if they are orthogonal for the bilinear form of the quadric.
+    The quadric has the equation x0 x1 + x2 x3 + x4 x5 + x6^2 + x7^2 = 0. Two points are adjacent if they are orthogonal
+    for the bilinear form of the quadric.
     """
     points = projective_points(3, 8)
     images = points[:, [1, 0, 3, 2, 5, 4, 6, 7]].copy()
@@ -512,12 +507,10 @@ def _ahrens_szekeres_graphs() -> Iterator[Graph]:
 def ahrens_szekeres(q: int) -> Adjacency:
     """Return the adjacency matrix of the collinearity graph of a generalized quadrangle of order (q - 1, q + 1).
 
-    The quadrangle is due to Ahrens & Szekeres (1969).
-
-    Its points, the vertices of the graph, are the points of the affine space AG(3, q). Two points are adjacent if a
-    line of the quadrangle contains both. Each line consists of the points (s, a, b), of the points (a, s, b), or of the
-    points (c s^2 - b s + a, -2 c s + b, s), where s runs through GF(q) and a, b and c are fixed. Each point is on q + 2
-    lines.
+    The quadrangle is due to Ahrens & Szekeres (1969). Its points, the vertices of the graph, are the points of the
+    affine space AG(3, q). Two points are adjacent if a line of the quadrangle contains both. Each line consists of the
+    points (s, a, b), of the points (a, s, b), or of the points (c s^2 - b s + a, -2 c s + b, s), where s runs through
+    GF(q) and a, b and c are fixed. Each point is on q + 2 lines.
 
     Args:
         q: Order of the field, an odd prime.

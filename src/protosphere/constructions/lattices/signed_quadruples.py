@@ -4,8 +4,8 @@ The four coordinates with entries +-1 are called a quadruple. Any two of the cho
 coordinates, and a quadruple is used with all 16 sign patterns. The vectors have squared norm 4. Two different vectors
 have an inner product of at most 2, because two vectors on the same quadruple differ in at least one sign. The largest
 number of such quadruples of n coordinates is called A(n, 4, 4). This number of quadruples gives 16 A(n, 4, 4) + 2n
-points. The package stores one quadruple of each orbit under a group of permutations. A search for the largest cliques
-found them.
+points. The package stores one quadruple of each orbit under a group of permutations. These quadruples were found by a
+computer search.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -61,7 +61,10 @@ ORBITS: dict[int, tuple[tuple[Permutation, ...], tuple[str, ...]]] = {
         ("01bc", "019a", "0178", "0acd", "013d", "789b", "0125"),
     ),
 }
-"""For n coordinates: generators of a group, and one quadruple (in hexadecimal) of each orbit."""
+"""For each number n of coordinates: permutations that generate a group, and one quadruple of each orbit.
+
+A quadruple is written as four hexadecimal digits, the indices of its coordinates.
+"""
 
 COUNTS = {9: 18, 10: 30, 11: 35, 12: 51, 13: 65, 14: 91}
 """A(n, 4, 4) by n: the sizes of optimal constant weight codes (Brouwer, Shearer, Sloane & Smith 1990)."""

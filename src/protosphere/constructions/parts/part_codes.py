@@ -25,7 +25,7 @@ from protosphere.spherical.structures.structure import read_fraction
 SIMPLEX = "simplex"
 
 LARGEST_WEIGHT_DENOMINATOR = 10**6
-"""Weights are rounded to fractions with at most this denominator."""
+"""Largest denominator of the fractions to which weights of parts are rounded."""
 
 Description = str | list[Any] | dict[str, Any]
 """Description of the code of a part: a scheme, a list [scheme, number of points, dimension], or a provenance."""
@@ -199,10 +199,10 @@ def given_by_part(given: Any, names: PartNames, what: str, default: Any) -> list
 
 
 def shares_of(weights: Sequence[Any]) -> tuple[Fraction, ...]:
-    """Return each weight divided by the sum of all weights, as Fractions.
+    """Return each weight divided by the sum of all weights, as a Fraction.
 
     Args:
-        weights: Numbers above 0, or fractions as text.
+        weights: Numbers above 0, or fractions as text, such as '1/3'.
 
     Raises:
         InvalidArgumentError: If a weight is not a number above 0.
