@@ -24,7 +24,8 @@ class PartDecisions(NamedTuple):
 
     Attributes:
         values: (..., P) indices of the most probable values, for P parts.
-        confidences: (..., P) probabilities of these values. The probabilities of all values of a part are a softmax.
+        confidences: (..., P) probabilities of these values. The probabilities of the values of a part are the softmax
+            of the dot products with the points of these values.
         names: Names of the parts and of their values. None if the code was made without such names.
 
     Example:

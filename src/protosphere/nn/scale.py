@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from protosphere.errors import InvalidArgumentError, as_positive, brief
 
 LEARNED_RANGE = 4.0
-"""Largest factor by which a learned scale may become larger or smaller than its initial value.
+"""Largest factor between a learned scale and its initial value, in both directions.
 
 Without this limit, training with learning rate 0.1 diverged.
 """

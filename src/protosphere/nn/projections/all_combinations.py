@@ -16,7 +16,7 @@ from protosphere.nn.projections.part_tables import PartTables
 from protosphere.nn.vectors import widened
 
 MOST_PRODUCTS = 1 << 34
-"""Largest number of points for which the dot products with all points can be computed."""
+"""Largest number of points for which `forward` computes the dot products with all points."""
 
 
 class AllCombinationsBlock(nn.Module, ProjectionBlock):

@@ -38,7 +38,7 @@ LARGEST_HALF = 40.0
 def write_highest(
     z: Block, flips: Flips, bins: int, both: bool, highest: Block
 ) -> None:
-    """Write, for each vector and each coset, the largest dot product of the vector with a point of the coset.
+    """Write into `highest`, for each vector and coset, the largest dot product of the vector with a point of the coset.
 
     The points are the codewords of all cosets, as vectors of +1 and -1. A coset is a small linear code whose codewords
     are multiplied, entry by entry, by the signs of the coset.
@@ -64,7 +64,7 @@ def write_highest(
 
 @compiled_exactly
 def write_words(z: Block, flips: Flips, bins: int, both: bool, products: Block) -> None:
-    """Write the dot products of B vectors with all points, one coset after the other.
+    """Write the dot products of B vectors with all points into `products`, one coset after the other.
 
     The points are the codewords of all cosets, as vectors of +1 and -1. A coset is a small linear code whose codewords
     are multiplied, entry by entry, by the signs of the coset. If `both` is True, each codeword is followed by its
@@ -190,7 +190,7 @@ def write_sums(
     sums: Block,
     word_sums: Block,
 ) -> None:
-    """Write, for each vector and coset, the sum of exp(score - peak) over the points of the coset.
+    """Add to `sums`, for each vector and coset, the sum of exp(score - peak) over the points of the coset.
 
     The points are the codewords of all cosets, as vectors of +1 and -1. A coset is a small linear code whose codewords
     are multiplied, entry by entry, by the signs of the coset.
