@@ -32,8 +32,9 @@ def write_moved(
     Args:
         images: N x C x H x W bytes.
         rows: Indices in `images` of the B images to transform.
-        starts: 2 x B array. Image b is cropped to the H x W pixels that begin at row starts[0, b] and column starts[1,
-            b] of the original image. A number is negative if the crop begins in the padding before the image.
+        starts: 2 x B array. Image b of the batch is cropped to the H x W pixels that begin at row starts[0, b] and
+            column starts[1, b] of the original image. A number is negative if the crop begins in the padding before the
+            image.
         mirrored: For each of the B images, whether it is mirrored left to right.
         cosines: For each of the B images, the cosine of the angle of its rotation, times 2**fraction_bits.
         sines: For each of the B images, the sine of the angle of its rotation, times 2**fraction_bits.

@@ -18,7 +18,7 @@ from protosphere.types import Indices
 KEYS = ("x_train", "y_train", "x_test", "y_test")
 CHANNELS = (1, 3)
 MAX_CLASSES = 1 << 22
-"""Upper limit of labels; a file with a label of at least this number is refused as damaged."""
+"""Upper limit of labels: a file with a label of at least this number is refused as damaged."""
 
 
 def read_npz(path: Path) -> Dataset:

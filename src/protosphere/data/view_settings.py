@@ -1,6 +1,6 @@
 """`ViewSettings`: the ranges of the random transforms in self-supervised learning.
 
-The class has a module of its own, because the module `views` imports torch.
+The class has a module of its own, because the module `data.views` imports torch.
 """
 
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ class ViewSettings:
     Attributes:
         crop_area: Smallest area that is drawn for a crop, as a fraction of the area of the image. If the crop would be
             wider or higher than the image, it gets the width or the height of the image, and its area becomes smaller
-            than the drawn area. 1 means no crops.
+            than the drawn area. With 1, images are not cropped.
         flip: Whether views are mirrored left to right, each with probability 1/2.
         jitter: Largest relative change of brightness, contrast and saturation. The hue is rotated on the color circle
-            by at most `jitter` / 4 of a full turn. With probability 0.8, a view gets all four changes; otherwise it
-            gets none of them.
+            by at most `jitter` / 4 of a full turn. With probability 0.8, the brightness, contrast, saturation and hue
+            of a view are changed. Otherwise, none of them is changed.
         grayscale: Probability that a view is converted to gray.
     """
 

@@ -319,9 +319,10 @@ class TrainingConfig:
     def series(self) -> str:
         """Name under which the results of the run are grouped.
 
-        For a run with prototypes of a scheme, it is the name of the scheme. For prototypes that are computed from
-        training examples, it is "class means" or "learned". For a learned head, it is the name of the head, such as
-        "learned layer". For a self-supervised run that learns its prototypes, it is "learned prototypes".
+        - If the run has prototypes of a scheme, it is the name of the scheme.
+        - If prototypes are computed from training examples, it is "class means" or "learned".
+        - If the run is supervised and has a learned head, it is the name of the head, such as "learned layer".
+        - If the run is self-supervised and learns its prototypes, it is "learned prototypes".
         """
         if self.head != "prototypes" and self.is_self_supervised:
             return LEARNED_PROTOTYPES
@@ -335,7 +336,8 @@ class TrainingConfig:
     def title(self) -> str:
         """Description of the run in one line.
 
-        It has the prototypes or the learned head, the dimension, the mapping of prototypes and the seed, among others.
+        It names the prototypes or the learned head, the dimension and the seed. If they apply, it also names the
+        objective, the number of prototypes, the mapping, the source of the class similarity and the prototype warm-up.
         """
         parts = [self.series, f"n = {self.dim}"]
         if self.is_self_supervised:
@@ -438,7 +440,7 @@ SELF_SUPERVISED_SETTINGS = (
     "jitter",
     "grayscale",
 )
-"""Settings that only self-supervised objectives use."""
+"""Names of the settings that only self-supervised objectives use."""
 
 SUPERVISED_SETTINGS = (
     "preset",
@@ -447,7 +449,7 @@ SUPERVISED_SETTINGS = (
     "augment_validation",
     "prototype_warmup_epochs",
 )
-"""Settings that only the objective `classification` uses."""
+"""Names of the settings that only the objective `classification` uses."""
 
 
 def _check_classification(config: TrainingConfig) -> None:
