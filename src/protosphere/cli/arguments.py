@@ -48,7 +48,7 @@ CODE_FILE = "File to write: .safetensors with certificate and provenance, or .np
 OutputCode = Annotated[Output, Parameter(help=CODE_FILE)]
 StoreFolder = Annotated[Path | None, Parameter(name=("--store", "-o"))]
 DEFAULT_STORE = Path("runs")
-"""Default folder of the store, to which commands write runs and from which they read runs."""
+"""Default folder of the store, in which commands write training runs and from which they read them."""
 
 DryRun = Annotated[Flag, Parameter(help="Print the runs without doing them.")]
 DataDir = Annotated[

@@ -143,17 +143,17 @@ def bound_row(theorem: ShownTheorem, num_classes: int, dim: int) -> BoundRow:
 
 
 def code_distance(num_classes: int, dim: int) -> tuple[int, int] | None:
-    """Return the dimension and the minimum distance of a binary linear code with K codewords or more.
+    """Return a dimension and a minimum distance that some binary linear code with at least K codewords has.
 
     The dimension is the smallest positive integer k with 2^k >= K. By the Gilbert-Varshamov bound, some binary linear
-    code of length `dim` with 2^k codewords has at least the returned minimum distance.
+    code of length `dim` and dimension k has at least the returned minimum distance.
 
     Args:
         num_classes: Number K of codewords that the code must have at least.
         dim: Length of the code.
 
     Returns:
-        The pair (k, distance); None if k is larger than `dim`.
+        The pair (k, distance). None if k is larger than `dim`.
     """
     k = max(1, (num_classes - 1).bit_length())
     if k > dim:

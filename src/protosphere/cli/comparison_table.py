@@ -18,7 +18,7 @@ from protosphere.types import Cosine
 COSINE_PLACES = 4
 PERCENT_PLACES = 3
 COLUMN_GAP = 2
-"""Number of blanks between columns."""
+"""Number of blanks between two columns of a table."""
 
 INFEASIBLE = "\N{MIDDLE DOT}"
 Number = Callable[[Cell], Cosine | None]
