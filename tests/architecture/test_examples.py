@@ -234,6 +234,18 @@ def test_python_of_the_page_on_very_many_classes_runs():
     assert (nearest == names["labels"]).float().mean() > 0.9
 
 
+def test_python_of_the_page_on_classes_with_parts_runs():
+    import protosphere as ps
+    from protosphere.nn import PrototypeHead
+
+    (block,) = blocks("docs/classes-with-parts.md", "python")
+    head = PrototypeHead(ps.compose(sizes=(3, 4)))
+    batches = [(torch.randn(5, 8), torch.arange(5))]
+    names = {"torch": torch, "nn": nn, "head": head, "features": 8, "batches": batches}
+    exec(compile(block, "classes-with-parts.md", "exec"), names)
+    assert isinstance(names["network"], nn.Linear)
+
+
 def program_with_own_batches(program, changes):
     """The program of classes over several processes, in which each process draws a batch of its own."""
     first, step, decode = changes.split("...\n")
@@ -302,6 +314,7 @@ def test_every_page_with_python_is_run_here():
     run = {
         *FRONT_PAGES,
         *MODEL_PAGES,
+        "docs/classes-with-parts.md",
         "docs/frameworks.md",
         "docs/self-supervised.md",
         "docs/studies/head-costs.md",
