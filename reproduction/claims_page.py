@@ -16,13 +16,12 @@ hide-toc: true
 
 """
 HEAD = """
-This page tests every claim of Lindström et al. (2024) about the accuracy of trained networks. A command generates the
-page from the tables in `results/`. The claims on geometry (section 4.2, appendices A and B of the paper) are on
-[another page](claims-geometry.md).
+This page tests every claim of Lindström et al. (2024) about the accuracy of trained networks. The page
+[Claims](claims-geometry.md) tests the claims on geometry.
 
-Accuracies are in percent of the test images, and are means over seeds. The difference of two methods is the mean over
-pairs of runs with the same seed, ± half of its 95% interval. If a claim says that one method is more accurate than
-another, the verdict depends on the 95% interval of the difference:
+Accuracies are in percent of the test images, and are means over seeds. The difference of two accuracies is the mean
+over pairs of runs with the same seed, ± half of its 95% interval. If a claim says that one method is more accurate
+than another, the verdict depends on the 95% interval of the difference:
 
 - If the whole interval is above 0, the claim *holds*.
 - If the lower end of the interval is at most 0 and the upper end is below the standard error of a single accuracy, the
@@ -31,17 +30,19 @@ another, the verdict depends on the 95% interval of the difference:
 - Otherwise the claim is *not decided*. The table then states how many seeds, or how many configurations, would be
   enough to decide the claim, if the mean accuracies and their spread stay the same.
 
-A configuration is a scheme in one dimension with one mapping of prototypes to classes. A few seeds of two
-configurations give a poor estimate of the random spread of accuracies. Therefore we estimate the spread from all
-configurations of the compared schemes. For this estimate, we first subtract the mean of the configuration and the mean
-effect of the seed from each accuracy. R² is the fraction of the variance of accuracy that a linear regression explains.
-The 95% intervals of R² are computed by Fisher's z-transform.
+A *configuration* is a scheme in one dimension with one mapping of prototypes to classes. The 95% intervals of
+differences need an estimate of the random spread of accuracies. A few seeds of two configurations give a poor
+estimate. Therefore we estimate the spread from all configurations of the compared schemes, after we subtract the mean
+of the configuration and the mean effect of the seed from each accuracy.
+
+R² is the fraction of the variance of accuracy that a linear regression explains. The 95% intervals of R² are computed
+by Fisher's z-transform.
 
 A claim has one row for each network on which we tested it. If a claim fails, there are two possible verdicts. The
-verdict is *not at our scale* if our network is smaller, our training has fewer epochs, or our data set is smaller than
-the paper's. The claim may then still hold at the paper's scale, so the table names our network, number of epochs and
-data set after the verdict. The verdict is *does not hold* if the claim fails at the paper's scale, or if a claim that
-needs no training fails. These commands make runs at the paper's scale:
+verdict is *not at our scale* if our network is smaller, our training has fewer epochs, or our data set is smaller
+than the paper's. The claim may then still hold at the paper's scale. After this verdict, the table names our network,
+our number of epochs and our data set. The verdict is *does not hold* if the claim fails at the paper's scale, or if a
+claim that needs no training fails. These commands make runs at the paper's scale:
 
 ```sh
 python -m reproduction reproduce cifar100 --budget paper --ray ADDRESS   # ResNet-34, 200 epochs, 5 seeds: GPUs
@@ -58,16 +59,16 @@ python -m reproduction claims results -o docs/studies/claims.md
 NUMBERS_HEAD = """
 ## Which statistic of a code predicts accuracy
 
-The following tables show how well statistics of a code predict the test accuracy of networks that are trained with the
-code. Each row is a linear regression of accuracy on one statistic. The accuracy of a configuration is the mean over
-seeds. The column *explained* has R² of the regression over all configurations, with a 95% interval from a bootstrap
-that resamples whole schemes. The column *held out* has R² of predictions for new schemes: the accuracies of each scheme
-are predicted by a regression that is fitted to all other schemes. If these predictions are no better than the mean
-accuracy, the column says "nothing".
+The following tables show how well statistics of a code predict the test accuracy of networks that are trained with
+the code. Each row is a linear regression of accuracy on one statistic. The accuracy of a configuration is the mean
+over seeds. The column *explained* has R² of the regression over all configurations, with its 95% interval in
+brackets, from a bootstrap over schemes. The column *held out* has R² of predictions for new schemes: the accuracies
+of each scheme are predicted by a regression that is fitted to all other schemes. If these predictions are no better
+than the mean accuracy, the column says "nothing".
 
 The line above each table names the data set, the [network](../data.md#networks) and the number of epochs. The word
-"features" means that the networks were trained on features of the images. The mappings of the configurations are fixed
-or random, unless the line says otherwise.
+"features" means that the networks were trained on features of the images. The mappings of prototypes to classes are
+fixed or random. If a line says "with aligned and opposed mappings", its table has these mappings too.
 """
 NUMBER_COLUMNS = ("statistic", "explained", "held out")
 COLUMNS = ("claim", "where", "our figures", "seeds", "budget", "verdict")

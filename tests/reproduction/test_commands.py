@@ -121,7 +121,7 @@ def test_claims(run, here):
         store.add(record)
     rows = run("claims", "store", "-o", "claims.md", "--json").json
     verdicts = {row["claim"]: row["verdict"] for row in rows}
-    assert verdicts["A smaller max cosine goes with better accuracy"] == "holds"
+    assert verdicts["The lower the maximum cosine, the higher the accuracy"] == "holds"
     assert verdicts["The simplex at n = 99 is best"] == "not run"
     assert all(row["our figures"] for row in rows if row["verdict"] == "holds"), (
         "none holds without figures"
@@ -135,7 +135,7 @@ def test_claims(run, here):
         for line in lines[::2]
     )
     assert (
-        "| A smaller max cosine goes with better accuracy | C | slope"
+        "| The lower the maximum cosine, the higher the accuracy | C | slope"
         in (here / "claims.md").read_text()
     )
 
