@@ -1,5 +1,11 @@
 """Functions that read codes and points from files, and that measure and certify them again.
 
+- A certificate states the maximum cosine of a code. It is unverified if it was read from a file and the points were not
+  measured again.
+- The structure of a code is the way in which its points are stored, such as dense rows or packed codewords.
+- The provenance of a code is the record of how it was built: the construction, its options, and later steps that
+  reordered, removed or extended points.
+
 A maximum cosine that a file states as a fraction is not trusted. If the file names a construction, and that
 construction gives the same rows bit for bit, the theorem of the construction proves the fraction.
 """
@@ -55,8 +61,12 @@ def load(path: str | Path) -> SphericalCode:
     """Load the code saved in `path`.
 
     The certificate in a file is not trusted: the points are measured again if that takes a fraction of a second. If the
-    points are stored as dense rows, the maximum cosine is exact in two cases: all rows have the same number of nonzero
-    entries of equal absolute value, or the rows equal, bit for bit, the points of the construction that the file names.
+    points are stored as dense rows, the maximum cosine is exact in each of these cases:
+
+    - All rows have the same number of nonzero entries, and the nonzero entries of each row have the same absolute
+      value.
+    - The rows equal, bit for bit, the points of the construction that the file names, and a theorem gives their maximum
+      cosine as a fraction.
 
     Args:
         path: A .safetensors file that protosphere wrote, or a .npy, .csv, .txt or .pt file with one unit vector per
@@ -195,9 +205,11 @@ def verified(code: SphericalCode, progress: Progress = ignore) -> SphericalCode:
             pairs are measured.
 
     Returns:
-        The same points with a new certificate. The certificate is exact if the structure of the points gives exact
-        cosines. Otherwise it is exact if the construction that the provenance names gives the same points, bit for bit,
-        and a theorem gives their maximum cosine.
+        The same points with a new certificate. The certificate is exact in each of these cases:
+
+        - The structure of the points gives exact cosines.
+        - The construction that the provenance names gives the same points, bit for bit, and a theorem gives their
+          maximum cosine as a fraction.
 
     Raises:
         CertificateError: If the points contradict their structure or certificate.
@@ -254,13 +266,14 @@ def is_closed_form(named: Provenance) -> bool:
     The result is True if all of these conditions hold:
 
     - The construction has the trait `closed_form`: its points come from formulas that every machine rounds alike.
-    - The construction has a code of the stated size.
+    - The construction has a code of K points in R^n for the K and n that the provenance states.
     - The points fit into memory.
+    - Each later step that keeps the first points, or appends zeros, states a count of at most 2^23.
     - The options of the construction are small numbers or short texts.
     - The construction reads no file.
 
     Args:
-        named: Provenance, which is the record of how a code was built.
+        named: Provenance of a code.
     """
     entry = describe(named.placed_by.construction)
     steps = [step for level in _levels(named) for step in level.steps]

@@ -1,6 +1,10 @@
 """Comparison of the maximum cosines of schemes with the bounds, over several dimensions.
 
 These are the data of the separation figures of Lindström et al. (2024).
+
+- A scheme, also called a construction, is infeasible at a dimension n if it has no code of K points in R^n.
+- An achievable bound is a proved upper bound on the maximum cosine of the best K points in R^n.
+- A converse is a proved lower bound on the maximum cosine of any K points in R^n.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -46,10 +50,11 @@ class Cell:
         dim: Dimension n.
         max_cosine: Maximum cosine of the code; None if the scheme is infeasible at this dimension.
         infeasible_reason: Why the scheme is infeasible, or None if it is feasible.
-        energy: Mean over classes i of the sum over j != i of exp(s (cos(i, j) - 1)); lower means more uniform points.
-            The scale s is computed from K and from a proved lower bound on the maximum cosine of any K points in R^n,
-            the converse. The converse depends on n, so only energies at the same dimension can be compared. The energy
-            is None if the scheme is infeasible, if there are more than 5,000 prototypes, or if the converse is 1.
+        energy: Mean over classes i of the sum over classes j != i of exp(s (cos(i, j) - 1)), where cos(i, j) is the
+            cosine of their points. Lower means more uniform points. The scale s is computed from K and from a proved
+            lower bound on the maximum cosine of any K points in R^n, the converse. The converse depends on n, so only
+            energies at the same dimension can be compared. The energy is None if the scheme is infeasible, if there are
+            more than 5,000 prototypes, or if the converse is 1.
         mean_square: Mean squared cosine of all pairs of prototypes; None in the same cases as `energy`.
 
     Example:
@@ -95,7 +100,7 @@ class Comparison:
     Attributes:
         num_classes: Number K of classes.
         dims: All dimensions, in ascending order.
-        schemes: Names of the schemes.
+        schemes: Names of the schemes, each of them once.
         cells: One result for each compared pair of a scheme and a dimension.
         limits: Bounds at each dimension, in the order of `dims`.
 
@@ -121,10 +126,16 @@ class Comparison:
     def records(self) -> list[dict[str, Any]]:
         """Return all results and bounds as rows, for example for `pandas.DataFrame`.
 
-        A row is a dict, and all rows have the same keys. The entry "kind" is "scheme" for the result of a scheme at a
-        dimension, and "bound" for a bound at a dimension. The entry "scheme" is the name of the scheme, or the kind of
-        bound: "achievable", "converse" or "paper_converse". The entry "max_cosine" is the maximum cosine or the value
-        of the bound. Entries that do not apply to a row are None.
+        A row is a dict, and all rows have the same keys. Entries that do not apply to a row are None.
+
+        - "kind" is "scheme" for the result of a scheme at a dimension, and "bound" for a bound at a dimension.
+        - "scheme" is the name of the scheme, or the kind of bound: "achievable", "converse" or "paper_converse".
+        - "num_classes" is K, and "dim" is n.
+        - "max_cosine" is the maximum cosine of the code, or the value of the bound, as a float.
+        - "exact" is the same number as the text of a fraction if it is known exactly.
+        - "theorem" is the name of the theorem of a bound.
+        - "infeasible_reason", "energy" and "mean_square" belong to the result of a scheme: why it has no code, the
+          energy of its code, and the mean squared cosine of its code.
         """
         cells = [
             _record(
@@ -263,11 +274,16 @@ def limits(num_classes: int, dim: int) -> Limits:
 def limit_records(num_classes: int, rows: Iterable[Limits]) -> list[dict[str, Any]]:
     """Return one row, as a dict, for each bound on the maximum cosine at each dimension.
 
-    The entry "scheme" is the kind of bound: "achievable", "converse" or "paper_converse". The entries "num_classes",
-    "dim", "max_cosine", "exact" and "theorem" have K, n, the value of the bound, its exact value as text if it is a
-    fraction, and the name of the theorem. The entry "kind" is "bound". A missing achievable bound has no row. The
-    entries "infeasible_reason", "energy" and "mean_square" are None, so that the rows have the same keys as the rows of
-    `Comparison.records`.
+    A missing achievable bound has no row. The rows have these entries:
+
+    - "kind" is "bound".
+    - "scheme" is the kind of bound: "achievable", "converse" or "paper_converse".
+    - "num_classes" is K, and "dim" is n.
+    - "max_cosine" is the value of the bound as a float.
+    - "exact" is the value as the text of a fraction, or None if it is not known as a fraction.
+    - "theorem" is the name of the theorem.
+    - "infeasible_reason", "energy" and "mean_square" are None, so that the rows have the same keys as the rows of
+      `Comparison.records`.
 
     Args:
         num_classes: Number K of points.

@@ -98,24 +98,25 @@ def best(
 ) -> SphericalCode:
     """Return K points of R^n with the lowest known maximum cosine.
 
-    First the guaranteed maximum cosines of all families of codes are compared. The candidates with the lowest of these
-    cosines are built, and their maximum cosines are measured. A candidate may be a subset of a larger code. Codes that
-    earlier searches found come from the catalogue. If K and n are small enough, a numerical search starts from all
-    these codes and from random points. In the result, `code.provenance.resolved` says which scheme was chosen.
+    First the guaranteed maximum cosines of many algebraic codes, which follow from formulas, are compared. The codes
+    with the lowest of these cosines are built, and their maximum cosines are measured. If such a code has more than K
+    points, a subset of it is used. Codes that earlier searches found come from a table of the package, the catalogue.
+    If K and n are small enough, a numerical search starts from known codes and from random points. In the result,
+    `code.provenance.resolved` says which scheme was chosen.
 
     Args:
         num_classes: Number K of points, at least 2.
         dim: Dimension n, at least 1; in one dimension K must be 2.
-        budget: Seconds after which the search ends; None for no time limit. The time to compile the search counts too.
-            Known codes are built and certified even if this takes longer. With a budget, the result depends on the
-            speed of the machine.
-        iterations: Number of evaluations after which the search ends, in place of `budget`; an evaluation computes the
-            objective of the search and its gradient for one set of points. 0 uses only algebraic codes and the
-            catalogue. The default, None, takes a few seconds, or less if an improvement is unlikely. For up to 300
-            classes in up to 64 dimensions, and for some larger K, the catalogue has a code of an earlier search. The
-            new search is then shorter: 1,000 to 60,000 evaluations are subtracted from `iterations`, and the first
-            second of `budget` counts as used.
-        catalogue: Whether to use the catalogue; without it, `iterations=0` uses only algebraic codes.
+        budget: Number of seconds after which the search ends; None means no time limit. The time to compile the search
+            counts too. Known codes are built and certified even if this takes longer. With a budget, the result depends
+            on the speed of the machine.
+        iterations: Number of evaluations after which the search ends. It cannot be given together with `budget`. An
+            evaluation computes the objective of the search and its gradient for one set of points. With 0, there is no
+            search. If `iterations` and `budget` are both None, the search takes a few seconds, or less if an
+            improvement is unlikely. For up to 300 classes in up to 64 dimensions, and for some larger K, the catalogue
+            has a code of an earlier search. The new search is then shorter: 1,000 to 60,000 evaluations are subtracted
+            from `iterations`, and the first second of `budget` counts as used.
+        catalogue: Whether to use the catalogue of codes of earlier searches.
         seed: Seed of the random choices of the search.
         mapping: 'fixed' gives class i point i; 'random' permutes the points by the seed.
         prefer: 'separated' takes the code with the lowest maximum cosine. If several codes have the lowest maximum

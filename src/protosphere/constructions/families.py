@@ -39,7 +39,7 @@ class Member:
     structure: Callable[[int], Structure]
 
     def place(self, num_classes: int) -> Placement:
-        """Return a `Placement` of the first `num_classes` points of the code; it is not yet certified."""
+        """Return a `Placement` of the first `num_classes` points of the code, without a certificate."""
         return Placement(self.description, self.structure(num_classes))
 
 
@@ -109,7 +109,7 @@ def fitting_member(members: Members, num_classes: int, dim: int) -> Member | Non
 
 
 def named_member(members: Members, dim: int, id: str) -> Member:
-    """Return the member of a family with this dimension and this id.
+    """Return the member of a family that has the dimension `dim` and the identifier `id`.
 
     Args:
         members: Function that takes a dimension and returns all members of the family up to this dimension.
@@ -150,8 +150,9 @@ def family(
         fitting: Function that takes K and n and returns the member to use for K points in R^n, or None if no member
             fits. By default, it is the member of dimension n with at least K points that has the lowest maximum cosine
             and, among such members, the fewest points.
-        infeasible_reason: Function that says why K points in R^n are infeasible and what would work, or returns None.
-            The default message names the nearest dimensions with a member of at least K points.
+        infeasible_reason: Function that takes K and n. It returns None if K points in R^n are feasible. Otherwise it
+            returns a text that says why they are infeasible and what would work. The default message names the nearest
+            dimensions with a member of at least K points.
         traits: Properties of the construction that other parts of the package use, such as whether the points depend on
             a seed. By default, it has no special properties.
 

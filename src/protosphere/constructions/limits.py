@@ -31,7 +31,7 @@ DENSE_ROWS = 4
 
 
 def memory_bytes() -> int:
-    """Return the number of bytes that a code may take: half of the machine's memory, or 8 GiB if unknown."""
+    """Return the number of bytes that a code may take: half of the machine's memory, or 8 GiB if that is unknown."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     except (AttributeError, ValueError, OSError):

@@ -1,7 +1,9 @@
 """Functions that compute the rows of an atlas, and a function that checks an atlas by building its codes again.
 
-An atlas is a table with a row for each pair (K, n), which describes the best known code of K points in R^n. The
-best code is the one with the lowest maximum cosine.
+An atlas is a table with a row for each pair (K, n), which describes the best known code of K points in R^n. The best
+code is the one with the lowest maximum cosine. The converse is a proved lower bound on the maximum cosine of any K
+points in R^n. The achievable bound is a proved upper bound on the lowest possible maximum cosine. An evaluation of a
+search computes its objective and the gradient for one set of points.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,6 +1,11 @@
 """Candidates for K points in R^n, compared by their guaranteed maximum cosines before anything is built.
 
-A family is a scheme that consists of a list of codes. These codes are its members.
+- A scheme, also called a construction, is a named method that makes codes.
+- A family is a scheme that consists of a list of codes. These codes are its members.
+- A candidate is a code with at least K points in at most n dimensions, from which K points can be taken.
+- A search is a scheme that finds its points by numerical optimization.
+- The provenance of points is the record of how they are built: the scheme, its options and the parameters that it
+  chose.
 """
 
 from bisect import bisect_left
@@ -39,7 +44,7 @@ SAME_DIGITS = 12
 
 @dataclass(frozen=True)
 class Candidate:
-    """A code of at least K points from which K points in R^n can be taken; its points are not built yet.
+    """A code with at least K points, from which K points in R^n can be taken. The points are not built yet.
 
     Attributes:
         max_cosine: Guaranteed upper bound on the maximum cosine of the code.
@@ -55,7 +60,7 @@ class Candidate:
 
     @property
     def scheme(self) -> str:
-        """Name of the construction, such as 'simplex'."""
+        """Name of the scheme that makes the code, such as 'simplex'."""
         return self.provenance.construction
 
     def dense_bytes(self, num_classes: int, dim: int) -> int:
@@ -72,19 +77,26 @@ class Candidate:
         return 8 * num_classes * (own if own == dim else own + dim)
 
     def first(self, num_classes: int) -> Provenance:
-        """Return the provenance of the first `num_classes` points, with the parameters that the scheme chooses."""
+        """Return the provenance of the first `num_classes` points of the code.
+
+        The provenance contains the parameters that the scheme chooses, such as the member of a family.
+        """
         return with_choice(replace(self.provenance, num_classes=num_classes))
 
 
 def rank(scheme: str, max_cosine: Cosine) -> tuple[float, int]:
-    """Return the sort key of a code: its maximum cosine, then the rank of its scheme.
+    """Return the sort key of a code; of several codes, the one with the smallest key is preferred.
 
-    The maximum cosine is rounded to 12 decimal places. Among codes of equal maximum cosine, schemes whose points have
-    the lowest frame potential (mean squared cosine) get the lowest ranks, and searches get the highest. The code with
-    the smallest key is preferred.
+    The key has two entries: the maximum cosine, rounded to 12 decimal places, and the rank of the scheme. The ranks
+    count from 0 in this order:
+
+    1. schemes whose points have the lowest frame potential (mean squared cosine) of all codes with their maximum cosine
+    2. other schemes for which a head computes logits fastest
+    3. all other schemes except searches
+    4. searches
 
     Args:
-        scheme: Name of the construction, such as 'simplex'.
+        scheme: Name of the scheme, such as 'simplex'.
         max_cosine: Maximum cosine of the code.
     """
     return round(float(max_cosine), SAME_DIGITS), tie_order()[scheme]
@@ -93,12 +105,17 @@ def rank(scheme: str, max_cosine: Cosine) -> tuple[float, int]:
 def tie_order() -> dict[str, int]:
     """Return the rank of each scheme among codes of equal maximum cosine; the lowest rank is preferred.
 
-    Schemes whose points have the lowest frame potential (mean squared cosine) come first, then schemes for which a head
-    computes logits fastest, then all other schemes except searches. Searches come last. Schemes of the same kind are in
-    the order in which the registry lists them.
+    The ranks count from 0 in this order:
+
+    1. schemes whose points have the lowest frame potential (mean squared cosine) of all codes with their maximum cosine
+    2. other schemes for which a head computes logits fastest
+    3. all other schemes except searches
+    4. searches
+
+    Within each of these groups, the schemes are in the order in which they were registered.
 
     Returns:
-        A mapping from the name of a scheme to its rank, counted from 0.
+        A mapping from the name of a scheme to its rank.
     """
 
     def key(scheme: str) -> tuple[bool, bool, bool]:
@@ -116,7 +133,7 @@ def tie_order() -> dict[str, int]:
 def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
     """Return whether the points of a scheme can be certified in seconds.
 
-    This holds in each of these cases:
+    The result is True if at least one of these conditions holds:
 
     - There are at most 20,000 points, or the points have at most 7 dimensions.
     - The points are packed codewords.
@@ -125,7 +142,7 @@ def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
       lattices do.
 
     Args:
-        scheme: Name of the construction, such as 'simplex'.
+        scheme: Name of the scheme, such as 'simplex'.
         num_classes: Number K of points.
         dim: Dimension n.
     """
@@ -135,12 +152,12 @@ def certified_quickly(scheme: str, num_classes: int, dim: int) -> bool:
 
 
 def fits_memory(candidate: Candidate, num_classes: int, dim: int) -> bool:
-    """Return whether there is enough memory to build the points of a candidate.
+    """Return whether there is enough memory to build K points of a candidate.
 
     Args:
         candidate: The candidate.
-        num_classes: Number K of points.
-        dim: Dimension n of the points, after zero coordinates are appended.
+        num_classes: Number K of points that are taken from the candidate.
+        dim: Dimension n of these points, after zero coordinates are appended.
     """
     entry = describe(candidate.scheme)
     if entry.traits.packed or entry.traits.numbered:
@@ -151,9 +168,11 @@ def fits_memory(candidate: Candidate, num_classes: int, dim: int) -> bool:
 def candidates(num_classes: int, dim: int) -> list[Candidate]:
     """Return codes from which K points in R^n can be taken, in ascending order of their guaranteed maximum cosine.
 
-    There are at most 8 candidates from families, one from each family: those with the lowest maximum cosines. Each
-    other scheme whose guarantee is computed quickly gives at most one candidate. Schemes without a guarantee give no
-    candidates. The points are not built. A candidate in fewer than n dimensions is extended by zeros.
+    Each family gives at most one candidate: of its members with at least K points in at most n dimensions, the one with
+    the lowest guaranteed maximum cosine. Only the 8 families with the lowest of these cosines give a candidate. Each
+    scheme that is not a family and whose guarantee is computed by a formula also gives at most one candidate. Schemes
+    without a guarantee give none. The points are not built. A candidate in fewer than n dimensions is extended by
+    zeros.
 
     Args:
         num_classes: Number K of points.
@@ -223,7 +242,10 @@ def _members(
 
 
 def named_members(largest_dim: int) -> Iterator[tuple[str, Member]]:
-    """Yield pairs (name of the family, member) for all members of all families in at most `largest_dim` dimensions."""
+    """Yield pairs (name of the family, member) for the members of all families in at most `largest_dim` dimensions.
+
+    Members in more than 4,096 dimensions are left out in any case.
+    """
     next_power = 1 << max(4, (largest_dim - 1).bit_length())
     for name, member in _members(min(LARGEST_FAMILY_DIM, next_power), available()):
         if member.dim <= largest_dim:
@@ -260,7 +282,7 @@ def best_member(num_classes: int, dim: int) -> Candidate | None:
         dim: Dimension n. Members of fewer dimensions are extended by zeros.
 
     Returns:
-        The candidate, or None.
+        The candidate, or None if no member fits.
     """
     found = _frontier(min(dim, LARGEST_FAMILY_DIM), available())
     position = bisect_left(found, num_classes, key=lambda item: item[1].size)
@@ -287,12 +309,12 @@ def made_of(
     """Return the provenance of points of a scheme in R^own, with zeros appended up to R^dim.
 
     Args:
-        scheme: Name of the construction, such as 'simplex'.
+        scheme: Name of the scheme, such as 'simplex'.
         count: Number of points.
         own: Dimension before zeros are appended.
         dim: Dimension n after zeros are appended.
-        options: Options of the scheme.
-        chosen: Parameters that the scheme chose, such as the member of a family.
+        options: Values of the options of the scheme, by name.
+        chosen: Parameters that the scheme chose, by name, such as the member of a family.
     """
     named = Provenance(scheme, count, own, options, 0, "fixed", __version__, chosen)
     return named if own == dim else named.then(Step(ZEROS, dim - own))

@@ -53,10 +53,10 @@ class SearchLimits:
     """Limits on the time and the evaluations of a search, and whether the catalogue of earlier searches is used.
 
     Attributes:
-        budget: Seconds after which the search ends; None for no limit.
-        iterations: Number of evaluations of the search; None for a number that takes some seconds. It is not used if
-            `budget` is given.
-        catalogue: Whether codes of the catalogue are used.
+        budget: Number of seconds after which the search ends. None means no limit on the time.
+        iterations: Number of evaluations after which the search ends. If `iterations` and `budget` are both None, a
+            default number is used, which takes some seconds. If `budget` is given, `iterations` is not used.
+        catalogue: Whether codes of the catalogue, found by earlier searches, are used.
         seed: Seed of the random choices of the search.
         begun: Time at which `best` was called, on the clock of `time.monotonic`.
     """
@@ -68,15 +68,18 @@ class SearchLimits:
     begun: float = field(default_factory=time.monotonic)
 
     def left(self, num_classes: int, dim: int) -> tuple[float | None, int | None]:
-        """Return how many seconds and how many evaluations are left for a new search for K points in R^n.
+        """Return how many seconds or how many evaluations are left for a new search for K points in R^n.
 
-        Only one of the two limits applies, and the other one is None. If `budget` is given, the number of seconds
-        applies, otherwise the number of evaluations. If codes of the catalogue are used, and if the searches for the
-        catalogue included K points in R^n, the cost of such a search counts as already spent.
+        If codes of the catalogue are used, and if an earlier search for the catalogue was for K points in R^n, the cost
+        of that search counts as already spent.
 
         Args:
             num_classes: Number K of points.
             dim: Dimension n.
+
+        Returns:
+            Two values, one of which is None. If `budget` is given, the first value is the number of seconds that are
+            left. Otherwise, the second value is the number of evaluations that are left.
         """
         kept = self.catalogue and shipped_catalogue().covers(num_classes, dim)
         if self.budget is not None:
@@ -98,9 +101,10 @@ class Searches:
     """Codes of K points in R^n that searches found.
 
     Attributes:
-        codes: At most two codes: the code of the catalogue and the code of the new search, as far as they are used.
-        covered: Whether there was a search for this K and n, either now or for the catalogue.
-        interrupted: Whether Ctrl-C ended the new search.
+        codes: At most two codes: first the code of the catalogue, then the code of the new search. A code that is
+            missing or is not used is left out.
+        covered: True if there was a search for K points in R^n, either now or earlier for the catalogue.
+        interrupted: True if Ctrl-C ended the new search.
     """
 
     codes: Sequence[SphericalCode] = ()
@@ -117,8 +121,12 @@ def searched(
 ) -> Searches:
     """Return the code of the catalogue for K points in R^n and the code of a new search, if they are of use.
 
-    The code of the catalogue is left out if its maximum cosine is not lower than that of the first code of `built`. The
-    search is left out in each of these cases:
+    The code of the catalogue is left out in each of these cases:
+
+    - The limits exclude the catalogue, or the catalogue has no code for K points in R^n.
+    - The maximum cosine of the code is not lower than that of the first code of `built`.
+
+    There is no new search in each of these cases:
 
     - The limits leave no time or no evaluations.
     - One evaluation is estimated to take more than 0.5 seconds.
@@ -186,9 +194,9 @@ def searched(
 def spread_evenly(code: SphericalCode, progress: Progress) -> SphericalCode:
     """Return the code that gradient descent on the energy finds, starting from a given code.
 
-    The energy is the mean over points x of the sum of exp(s (cos(x, y) - 1)) over all other points y. Lower energy
-    means more uniform points. The scale s is ln(99 (K - 1)) / (1 - mu), where mu is the maximum cosine of the given
-    code.
+    The energy is the mean over points x of the sum of exp(s (cos(x, y) - 1)) over all other points y, where cos(x, y)
+    is the cosine of x and y. Lower energy means more uniform points. The scale s is ln(99 (K - 1)) / (1 - mu), where mu
+    is the maximum cosine of the given code.
 
     Args:
         code: The code of K points from which the descent starts.

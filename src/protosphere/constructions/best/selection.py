@@ -1,4 +1,12 @@
-"""The scheme 'best', which returns the code with the lowest known maximum cosine for K points in R^n."""
+"""The scheme 'best', which returns the code with the lowest known maximum cosine for K points in R^n.
+
+- A candidate is a code with at least K points, from which K points can be taken.
+- An algebraic code is a code whose points follow from formulas, without a search.
+- The catalogue is a table of codes that earlier searches found. It is shipped with the package.
+- An evaluation computes the objective of a search and its gradient for one set of points.
+- The energy of a code is lower if its points are more uniform.
+- The provenance of points is the record of how they are built.
+"""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -129,10 +137,10 @@ def best(
         seed: Seed of the random choices of the search.
         progress: Function that is called with the name of the current stage, the number of finished steps and the
             number of all steps.
-        budget: Number of seconds after which the search ends. None for no limit on the time.
-        iterations: Largest number of evaluations of a code and its gradient in the search. 0 means no search. None
-            means a default that depends on K and n, or no limit if `budget` is given. `budget` and `iterations` cannot
-            be given together.
+        budget: Number of seconds after which the search ends. None means no limit on the time.
+        iterations: Number of evaluations after which the search ends. 0 means no search. If `iterations` and `budget`
+            are both None, a default number is used that depends on K and n. `budget` and `iterations` cannot be given
+            together.
         catalogue: Whether to use the catalogue of codes of earlier searches.
         prefer: 'separated' takes the code with the lowest maximum cosine. 'energy' takes the code with the lowest
             energy among all codes whose maximum cosine is at most `tolerance` above the lowest. Lower energy means more
@@ -209,14 +217,19 @@ def _algebraic(
 def kept_points(
     candidate: Candidate, num_classes: int, dim: int
 ) -> tuple[Placement, Provenance]:
-    """Return K points of a code that has at least K points, and the provenance of these points.
+    """Return K points of a candidate, and the provenance of these points.
 
-    Points are removed one by one until K points are left. Each time, a point that is in the largest number of closest
-    pairs is removed. From codes with more than 4,096 points or more than 2^26 coordinates, and from linear codes with
-    fewer than 2K points, the first K points are taken instead.
+    The first K points of the candidate are taken in each of these cases:
+
+    - The candidate has exactly K points or more than 4,096 points.
+    - All points of the candidate together have more than 2^26 coordinates.
+    - The candidate is a linear code with fewer than 2K points.
+
+    In all other cases, points are removed one by one until K points are left. Each step considers the pairs of points
+    with the largest cosine, and removes a point that is in the largest number of these pairs.
 
     Args:
-        candidate: The code, whose points are not built yet.
+        candidate: The candidate, which has at least K points. They are not built yet.
         num_classes: Number K of points.
         dim: Dimension n of the points.
     """

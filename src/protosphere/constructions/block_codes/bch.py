@@ -1,4 +1,8 @@
-"""Prototypes from BCH codes of length 2^m - 1, or of any length if the codes are modified."""
+"""Prototypes from BCH codes of length 2^m - 1, or of any length if the codes are modified.
+
+A BCH code is a binary linear code. A code with k message bits has 2^k codewords. A modified code is made from a BCH
+code by shortening, by adding a parity bit, by removing coordinates, or by appending copies of coordinates.
+"""
 
 from collections.abc import Iterator
 from functools import partial
@@ -25,11 +29,11 @@ LARGEST_M = 16
 
 
 def bch_modifications(dim: int, needed: int) -> list[BinaryCode]:
-    """Return the modified BCH codes of length n that have a given number of message bits and a positive distance.
+    """Return the modified BCH codes of length n with a given number of message bits.
 
-    The distance is a guaranteed lower bound on the minimum distance. The codes are made from narrow-sense BCH codes and
-    from the subcodes of their codewords of even weight. They are shortened, extended by a parity bit, punctured, or
-    lengthened by copies of coordinates until the length is n.
+    Only codes for which a positive lower bound on the minimum distance is guaranteed are returned. The codes are made
+    from narrow-sense BCH codes and from the subcodes of their codewords of even weight. They are shortened, extended by
+    a parity bit, punctured, or lengthened by copies of coordinates until the length is n.
 
     Args:
         dim: Length n.

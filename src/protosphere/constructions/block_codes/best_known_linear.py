@@ -1,4 +1,7 @@
-"""Codewords of the best known binary linear codes, for every length up to 128 and up to 2^17 codewords."""
+"""Codewords of the best known binary linear codes, for every length up to 128 and up to 2^17 codewords.
+
+A code of dimension k has 2^k codewords. The codes are rows of a table that is shipped with the package.
+"""
 
 import re
 from collections.abc import Iterator
@@ -91,10 +94,13 @@ def _codewords(
 def best_known_linear(largest_dim: int) -> Iterator[Member]:
     """Yield the best binary linear codes of length at most `largest_dim` in the table shipped with the package.
 
-    A code is left out if another code of the table has at most its length, at least its dimension and no larger maximum
-    cosine. `best` considers the yielded codes, and searches start from them. For K points in R^n,
+    A code of dimension k has 2^k codewords. A code is left out if the table has another code whose length is at most as
+    large, whose dimension is at least as large, and whose maximum cosine is at most as large. For K points in R^n,
     `ps.construct("best_known_linear", ...)` takes the code of the table that has length n and the smallest dimension k
-    with 2^k >= K.
+    with 2^k >= K, even if this code is not yielded.
+
+    Args:
+        largest_dim: Largest length of the codes.
     """
     return (
         _member(row)

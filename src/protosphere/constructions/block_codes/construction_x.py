@@ -1,11 +1,11 @@
 """Spherical Construction X: cosets of a good code, separated by glue vectors.
 
-A code C1 with maximum cosine mu1 is a union of cosets of a code C2 with maximum cosine mu2. Each coset gets one of J
-unit vectors with maximum cosine mu_t, its glue vector. The points are (sqrt(a) c, sqrt(1 - a) g), where c is a codeword
-and g the glue vector of its coset. With r = (mu1 - mu2) / (1 - mu_t) and a = 1 / (1 + r), the maximum cosine is (mu2 +
-r) / (1 + r) both for pairs within a coset and for pairs from different cosets. The method is Construction X of binary
-codes (MacWilliams & Sloane, chapter 18, section 7; Conway & Sloane, chapter 5 for lattices), applied to spherical
-codes.
+A code C1 with maximum cosine mu1 is a union of J cosets of a code C2 with maximum cosine mu2. Each coset gets its own
+unit vector of additional coordinates, its glue vector. The J glue vectors have maximum cosine mu_t. The points are
+(sqrt(a) c, sqrt(1 - a) g), where c is a codeword of C1 as a unit vector, and g the glue vector of its coset. With r =
+(mu1 - mu2) / (1 - mu_t) and a = 1 / (1 + r), the maximum cosine is (mu2 + r) / (1 + r) both for pairs within a coset
+and for pairs from different cosets. The method is Construction X of binary codes (MacWilliams & Sloane, chapter 18,
+section 7; Conway & Sloane, chapter 5 for lattices), applied to spherical codes.
 """
 
 from collections.abc import Iterator, Mapping
@@ -35,15 +35,16 @@ MOST_PUNCTURED = 4
 class ConstructionXParameters:
     """Parameters of spherical Construction X, which appends glue vectors to codewords so that cosets move apart.
 
-    The points are (sqrt(a) c, sqrt(1 - a) g), where c is a codeword of the code C1 and g the glue vector of its coset
-    of the code C2. The codes C1 and C2 are unions of cosets of the Reed-Muller code RM(1, m), shortened and punctured
-    in the same coordinates. C2 consists of the first codewords of C1.
+    The points are (sqrt(a) c, sqrt(1 - a) g), where c is a codeword of the code C1 as a unit vector, and g the glue
+    vector of its coset of the code C2. The codes C1 and C2 are unions of cosets of the Reed-Muller code RM(1, m),
+    shortened and punctured in the same coordinates. C2 consists of the first codewords of C1.
 
     Attributes:
-        shortening: The exponent m, and the numbers of coordinates that are removed by shortening and by puncturing.
+        shortening: The exponent m, the count of coordinates that are removed by shortening, and the count of
+            coordinates that are removed by puncturing.
         c2: The code C2, before it is shortened and punctured.
         num_cosets: Number J of cosets of C2. Each coset has its own glue vector.
-        glue: Code of which the first J points are the glue vectors.
+        glue: Code whose first J points are the glue vectors.
         ratio: The number r, from which a = 1 / (1 + r) is computed.
         max_cosine: Maximum cosine of the points.
     """
@@ -156,11 +157,12 @@ def _guarantee(
 def construction_x(
     num_classes: int, dim: int, *, chosen: Mapping[str, Any]
 ) -> Placement:
-    """Place K points by spherical Construction X with the best nested codes, shortening and glue vectors for (K, n).
+    """Place K points by spherical Construction X, with the parameters that give the lowest maximum cosine for (K, n).
 
     A code is divided into cosets of a smaller code, and each coset gets a unit vector, its glue vector. A point is
-    (sqrt(a) c, sqrt(1 - a) g), where c is a codeword and g the glue vector of its coset. With a = 1 / (1 + r), the
-    number r is chosen such that the maximum cosine is the same within a coset and between different cosets.
+    (sqrt(a) c, sqrt(1 - a) g), where c is a codeword as a unit vector, and g the glue vector of its coset. With a = 1 /
+    (1 + r), the number r is chosen such that the maximum cosine is the same within a coset and between different
+    cosets.
 
     Args:
         num_classes: Number K of points.
@@ -168,10 +170,10 @@ def construction_x(
         chosen: Parameters that the scheme has chosen for (K, n), by name.
 
             - "m" is the exponent of the length 2^m of the original codewords.
-            - "shortened" and "punctured" are the numbers of coordinates that are removed by shortening and by
-              puncturing.
-            - "level" is the id of the smaller code, whose cosets are used.
-            - "tails" is the number of glue vectors, and "tail" is their provenance as JSON text.
+            - "shortened" is the count of coordinates that are removed by shortening, and "punctured" the count of
+              coordinates that are removed by puncturing.
+            - "level" is the id of the smaller code, whose cosets are used, before it is shortened and punctured.
+            - "tails" is the count of glue vectors, and "tail" is the provenance of the glue vectors as a JSON object.
             - "ratio" is the number r.
             - "max_cosine" is the maximum cosine of the points.
     """

@@ -3,8 +3,7 @@
 Each code consists of the first codewords of the next code. The first code is RM(1, m). For m even, it is followed by
 Kerdock's code and the Delsarte-Goethals codes for r = 1, 2, ... For m odd, it is followed by Gold's code and the dual
 BCH codes for r = 2, 3, ... Both the size and the maximum cosine of the codes rise from each code to the next. The
-codewords are ordered coset by coset. Each coset belongs to a quadratic form, and the cosets have the order of the forms
-in `coding.quadratic_forms`. Therefore all codes with at least K codewords have the same first K codewords.
+codewords are ordered coset by coset. All codes with at least K codewords have the same first K codewords.
 """
 
 from fractions import Fraction
@@ -60,10 +59,10 @@ def _level_names(m: int, r: int) -> tuple[str, str]:
 
 
 def coset_union(m: int, num_classes: int) -> CosetUnion:
-    """Return the first K codewords of length 2^m, coset by coset, of the codes that `nested_codes` returns.
+    """Return the first K codewords, coset by coset, of unions of cosets of the first-order Reed-Muller code RM(1, m).
 
-    These codes are unions of cosets of the first-order Reed-Muller code RM(1, m), and all of them with at least K
-    codewords have the same first K codewords.
+    The unions are the codes of length 2^m that `nested_codes` returns. All of them that have at least K codewords have
+    the same first K codewords.
 
     Args:
         m: Base-2 logarithm of the length.

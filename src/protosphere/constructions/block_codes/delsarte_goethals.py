@@ -17,8 +17,8 @@ def delsarte_goethals(largest_dim: int) -> Iterator[Member]:
 
     A code consists of (n/2)^(1+r) cosets of RM(1, m), the first-order Reed-Muller code. Its first (n/2)^r cosets are
     the code for r - 1, and Kerdock's code is the case r = 0. The case r = m/2 - 1 is the second-order Reed-Muller code
-    RM(2, m). For fewer classes than codewords, the codewords of the first cosets are used, and the measured maximum
-    cosine may be lower than the guaranteed value 2^r/sqrt(n).
+    RM(2, m). The codewords are ordered coset by coset. If there are fewer classes than codewords, the first codewords
+    are used. Their maximum cosine may be lower than the guaranteed value 2^r/sqrt(n).
 
     Args:
         largest_dim: Largest length n of the codes. Lengths above 65,536 are left out in any case.

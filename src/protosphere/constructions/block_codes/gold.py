@@ -30,10 +30,11 @@ from protosphere.spherical.structures import CosetUnion, LinearWords
 def gold(largest_dim: int) -> Iterator[Member]:
     """Yield linear codes of length 2^m, m odd, whose codewords are sums of trace forms and affine functions.
 
-    The codewords of one code are the functions Tr(b_1 x^3 + b_2 x^5 + ... + b_r x^(1+2^r)) plus an affine function of
-    x. Here x runs through GF(2^m), the coefficients b_1, ..., b_r are elements of GF(2^m), Tr is the trace to GF(2),
-    and r is one of 1, ..., (m-1)/2. The case r = 1 is Gold's code, the dual of the extended BCH code of distance 6. The
-    case r = (m-1)/2 is the second-order Reed-Muller code RM(2, m).
+    A codeword lists the values of a function of x at all elements x of GF(2^m). The functions of one code are Tr(b_1
+    x^3 + b_2 x^5 + ... + b_r x^(1+2^r)) plus an affine function of x. Here the coefficients b_1, ..., b_r are elements
+    of GF(2^m), Tr is the trace to GF(2), and r is one of the integers 1, ..., (m-1)/2, the same for all functions of
+    the code. The case r = 1 is Gold's code, the dual of the extended BCH code of distance 6. The case r = (m-1)/2 is
+    the second-order Reed-Muller code RM(2, m).
 
     Args:
         largest_dim: Largest length of the codes. Lengths above 65,536 are left out in any case.

@@ -1,4 +1,7 @@
-"""Kerdock codes: n^2 points, or n^2 + 2n points together with the axes, with maximum cosine 1/sqrt(n) in R^n."""
+"""Kerdock codes: n^2 points, or n^2 + 2n points together with the axes, with maximum cosine 1/sqrt(n) in R^n.
+
+The axes are the 2n points e_1, -e_1, e_2, -e_2, ..., where e_1, e_2, ... is the standard basis of R^n.
+"""
 
 from collections.abc import Iterator
 from fractions import Fraction

@@ -49,8 +49,8 @@ def linear_words(
 
     The construction has the name of the decorated function, and two options, `modify` and `subset`. With modify=False,
     it uses the code that the decorated function returns. With modify=True, it uses a modified code of length n with at
-    least K codewords, and with a minimum distance that is as large as possible. `subset` says which K codewords become
-    points: 'first', 'random' or 'greedy'.
+    least K codewords, and with a large minimum distance. `subset` says which K codewords become points: 'first' takes
+    the first K codewords, 'random' takes random ones, and 'greedy' chooses them one by one so that they are far apart.
 
     Args:
         rule: Formula of the lengths of unmodified codes, such as "2**m", for error messages.
@@ -147,7 +147,9 @@ def linear_words(
 def length_infeasible_reason(
     name: str, rule: str, lengths: Sequence[int], num_classes: int, dim: int
 ) -> str | None:
-    """Return why a construction has no code of length n with K codewords; None if it has such a code.
+    """Return why a construction has no K codewords of length n, or None if it has them.
+
+    It has them if n is one of the lengths of its codes and 2^n is at least K.
 
     Args:
         name: Name of the construction.
@@ -232,6 +234,10 @@ class Modification:
     def id(self, base: str) -> str:
         """Return the id of the modified code: the id of the original code, followed by the changes.
 
+        The changes are written as 's' and the number of message symbols that are removed, 'e' for a parity check, 'p'
+        and the number of coordinates that are removed, and 'r' and the number of copied coordinates. They are separated
+        by hyphens. Changes that are not made are left out.
+
         Args:
             base: Id of the original code.
 
@@ -250,7 +256,7 @@ class Modification:
         return "-".join(parts)
 
     def description(self, base: str) -> str:
-        """Return the description of the modified code.
+        """Return the description of the modified code: the description of the original code, followed by the changes.
 
         Args:
             base: Description of the original code.

@@ -1,4 +1,8 @@
-"""Prototypes from Reed-Solomon codes: each symbol of a codeword is replaced by a vertex of a simplex."""
+"""Prototypes from Reed-Solomon codes: each symbol of a codeword is replaced by a vertex of a simplex.
+
+A Reed-Solomon code belongs to a field GF(q) of q elements. A codeword has n_q symbols, which are elements of the field.
+Each message of k_q symbols gives one codeword. The simplex has q vertices, one for each element of the field.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -33,7 +37,7 @@ class OuterCode:
 
     @property
     def dim(self) -> int:
-        """Dimension n: n_q symbols of q - 1 coordinates each."""
+        """Dimension n = n_q (q - 1) of the points: each of the n_q symbols becomes q - 1 coordinates."""
         return self.n_q * (self.q - 1)
 
     @property

@@ -1,6 +1,7 @@
 """Choice of K codewords of a binary linear code as prototypes.
 
-A packed row is a row of bytes, with eight bits in a byte.
+A message is an integer whose bits select rows of the generator matrix. The sum of these rows modulo 2 is the codeword
+of the message. A code with k message bits has 2^k codewords. A packed row is a row of bytes, with eight bits in a byte.
 """
 
 from collections.abc import Callable
@@ -37,9 +38,9 @@ class BinaryCode:
         id: Identifier of the code within its scheme. Files store it, so it never changes.
         description: Text that says what the code is.
         k: Dimension of the code. The code has 2**k codewords.
-        distance: Guaranteed lower bound on the minimum Hamming distance of two codewords.
-        rows: Function that takes a number m and returns the first m rows of the generator matrix, packed with eight
-            bits in a byte.
+        distance: Guaranteed lower bound on the Hamming distance of two different codewords.
+        rows: Function that takes a count m and returns the first m rows of the generator matrix, packed with eight bits
+            in a byte.
     """
 
     id: str
@@ -87,7 +88,7 @@ def placed_words(
     There are three methods of choosing the codewords:
 
     - 'first' takes codewords 0 to K - 1. The bits of the index of a codeword, least significant first, select rows of
-      the generator matrix; the codeword is the sum of these rows.
+      the generator matrix; the codeword is the sum of these rows modulo 2.
     - 'random' takes K different codewords at random.
     - 'greedy' starts with the zero codeword and repeatedly adds the codeword whose smallest distance to the chosen
       codewords is largest. Of a code with more than 2^32 / K codewords, only about the first 2^32 / K are considered.
@@ -124,7 +125,8 @@ def placed_words(
 def first_words(generator: PackedBits, dim: int, num_classes: int) -> LinearWords:
     """Return the first K codewords of a binary linear code as points with entries +1/sqrt(n) and -1/sqrt(n).
 
-    Codeword j is the sum of the rows i of the generator matrix for which bit i of j is set.
+    Bit i of the index j is the bit of value 2^i. Codeword j is the sum modulo 2 of the rows i of the generator matrix
+    for which bit i of j is 1.
 
     Args:
         generator: Rows of the generator matrix, at least log2(K) of them, packed with eight bits in a byte.
@@ -147,11 +149,11 @@ def _random_words(
 def greedy_messages(generator: PackedBits, num_classes: int) -> Indices:
     """Return K messages, chosen greedily so that the minimum distance of their codewords is large.
 
-    A message is an integer whose bits select rows of the generator matrix; the sum of these rows is the codeword of the
-    message. The first message is 0. Each next message has the codeword whose smallest Hamming distance to the chosen
-    codewords is largest. If there are several such messages, the smallest is taken. Let 2^b be the smallest power of
-    two that is at least K. If the codewords of the messages 0 to 2^b - 1 have at least the same minimum distance as the
-    chosen codewords, the messages 0 to K - 1 are returned.
+    A message is an integer whose bits select rows of the generator matrix; the sum of these rows modulo 2 is the
+    codeword of the message. The first message is 0. Each next message has the codeword whose smallest Hamming distance
+    to the chosen codewords is largest. If there are several such messages, the smallest is taken. Let 2^b be the
+    smallest power of two that is at least K. If the codewords of the messages 0 to 2^b - 1 have at least the same
+    minimum distance as the chosen codewords, the messages 0 to K - 1 are returned.
 
     Args:
         generator: Rows of the generator matrix, packed with eight bits in a byte.

@@ -1,4 +1,9 @@
-"""The scheme 'optimized': the code with the lowest maximum cosine that a numerical search finds."""
+"""The scheme 'optimized': the code with the lowest maximum cosine that a numerical search finds.
+
+A start of a search is a set of initial points, from which a descent begins. An algebraic code is a code whose points
+follow from formulas. An evaluation computes the function that a descent minimizes, and its gradient, for one set of
+points.
+"""
 
 from typing import Any
 
@@ -69,12 +74,13 @@ def _merit(member: Member) -> float:
 
 
 def algebraic_codes(num_points: int, dim: int, at_most: int = 32) -> list[Points]:
-    """Return codes of other schemes (algebraic codes) from which a search for K points in R^n starts.
+    """Return algebraic codes, which are codes of other schemes, from which a search for K points in R^n starts.
 
     The first code consists of the first K points of an algebraic code in at most n dimensions, with zeros appended. Of
     the algebraic codes with at least K points, it is the one with the lowest maximum cosine. It is left out if there is
     no such code, or if K is above 4,000. The following codes are algebraic codes of 0.3 K to 6 K points, but at most
-    4,000, in n - 3 to n + 2 dimensions. Those whose maximum cosine is closest to a lower bound come first.
+    4,000, in n - 3 to n + 2 dimensions. They are sorted by how close their maximum cosine is to a lower bound for any
+    code with as many points in as many dimensions. The closest come first.
 
     Args:
         num_points: Number K of points of the search.
@@ -135,12 +141,13 @@ def optimized(
         rng: Random generator of the initial points.
         progress: Function that is called during the search with a text, the percentage of the budget that is used, and
             100.
-        iterations: Number of evaluations of the smooth maximum cosine, the function that descents minimize; None for a
-            number that takes a few seconds.
-        budget: Seconds after which the search ends, in place of `iterations`; None for no limit.
-        starts: Kinds of initial points, joined by '+': 'random' (random points), 'symmetric' (orbits of a random
-            group), 'refilled' (a good code, some points of which are moved) and 'parent' (a larger symmetric code
-            without its crowded points).
+        iterations: Number of evaluations of the smooth maximum cosine, the function that descents minimize; None means
+            a number that takes a few seconds, or no limit if `budget` is given.
+        budget: Number of seconds after which the search ends, in place of `iterations`; None means no limit on the
+            time.
+        starts: Kinds of initial points, joined by '+': 'random' (random points), 'symmetric' (points that a random
+            group of orthogonal maps permutes), 'refilled' (a good code, some points of which are moved) and 'parent' (a
+            larger symmetric code without its crowded points).
         algebraic: Whether to start from codes of other schemes too.
         polish: Whether to refine the best points by Newton's method.
         device: Device of the descents, such as 'cpu'.

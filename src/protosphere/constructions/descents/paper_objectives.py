@@ -1,4 +1,8 @@
-"""The two optimization problems of Lindström et al. (2024), solved by projected descent on the sphere."""
+"""The two optimization problems of Lindström et al. (2024), solved by projected descent on the sphere.
+
+The problem P_LSE minimizes the log-sum-exp of the cosines of all pairs of points. The problem P_AVG, of Mettes et al.
+(2019), minimizes the mean over all points of the largest cosine of the point with another point.
+"""
 
 from __future__ import annotations
 

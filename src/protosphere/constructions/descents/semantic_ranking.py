@@ -108,7 +108,8 @@ def semantic_ranking(
         num_classes: Number K of points.
         dim: Dimension n.
         rng: Random generator of the initial points.
-        progress: Function that is called during the descent.
+        progress: Function that is called during the descent with a text, the number of finished steps and the number of
+            all steps.
         similarity: Text that describes the K x K matrix of similarities of the classes. `construct` makes it from a
             matrix. If the text is empty, there is no matrix, and no code can be built.
         weight: Weight of the ranking loss, at least 0.

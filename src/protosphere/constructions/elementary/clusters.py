@@ -1,4 +1,8 @@
-"""Points in clusters, which are badly separated on purpose, to measure the effect of separation on accuracy."""
+"""Points in clusters, which are badly separated on purpose, to measure the effect of separation on accuracy.
+
+A cluster is a set of points around a unit vector, the center of the cluster. A direction is a unit vector orthogonal to
+the center, along which a point of the cluster is moved away from the center.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +35,7 @@ def default_clusters(num_classes: int) -> int:
 def cluster_sizes(num_classes: int, num_clusters: int) -> list[int]:
     """Return the number of points of each cluster.
 
-    The numbers differ by at most one, and larger clusters come first.
+    The numbers of points of two clusters differ by at most one, and larger clusters come first.
 
     Args:
         num_classes: Number K of points.
@@ -94,8 +98,9 @@ def clusters(
 
     Each point is sqrt(1 - spread^2) * center + spread * direction, where the direction is a unit vector orthogonal to
     the center. The centers are the code that has the lowest maximum cosine of all codes that are known without a
-    search. The directions of a cluster of s points are such a code of s points in n - 1 dimensions, turned by a random
-    orthogonal map. The points of a cluster have consecutive indices.
+    search. The directions of a cluster of s points are made from the code of s points in n - 1 dimensions that has the
+    lowest maximum cosine of all codes that are known without a search. This code is turned by a random orthogonal map.
+    The points of a cluster have consecutive indices.
 
     Args:
         num_classes: Number K of points.

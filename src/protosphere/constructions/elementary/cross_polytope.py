@@ -37,7 +37,7 @@ def _guarantee(num_classes: int, dim: int) -> Fraction:
 def cross_polytope(num_classes: int, dim: int) -> Placement:
     """Place the first K of the points e_1, -e_1, e_2, -e_2, ..., where e_1, e_2, ... is the standard basis of R^n.
 
-    Classes 2i and 2i+1 are antipodal, and all other pairs of classes are orthogonal.
+    The classes are counted from 0. Classes 2i and 2i+1 are antipodal, and all other pairs of classes are orthogonal.
 
     Args:
         num_classes: Number K of points.

@@ -1,7 +1,7 @@
 """Points from several mutually unbiased bases, which additional coordinates move apart.
 
 Each basis has its own vertex of a simplex. The additional coordinates of all points of a basis are this vertex,
-multiplied by a number.
+multiplied by a number that is the same for all bases.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,7 @@
-"""The family `lifted_cross_polytopes`: codes that consist of two cross-polytopes in parallel layers."""
+"""The family `lifted_cross_polytopes`: codes that consist of two cross-polytopes in parallel layers.
+
+The height of a point is its last coordinate. A layer consists of the points of the same height.
+"""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -26,9 +29,9 @@ from protosphere.types import Points
 def lifted_cross_polytopes() -> Iterator[Member]:
     """Yield codes of 4(n-1) points in R^n: a cross-polytope of R^(n-1) at height h and a rotated one at height -h.
 
-    There is a code for each n up to a limit for which this package has a Hadamard matrix of order n - 1. The upper
-    points are (sqrt(1-h^2) u, h), where u is a basis vector or its negative. The lower points are (sqrt(1-h^2) v, -h),
-    where v is +-1/sqrt(n-1) times a row of a Hadamard matrix of order n - 1. Since u and v have inner product
+    There is a code for each n up to 4,096 such that this package has a Hadamard matrix of order n - 1. The points at
+    height h are (sqrt(1-h^2) u, h), where u is a basis vector or its negative. The points at height -h are (sqrt(1-h^2)
+    v, -h), where v is +-1/sqrt(n-1) times a row of a Hadamard matrix of order n - 1. Since u and v have inner product
     +-1/sqrt(n-1), the choice h^2 = 1/(2 sqrt(n-1) + 1) gives the maximum cosine h^2 both within each layer and between
     the layers. The cases (n, K) = (3, 8), the square antiprism, and (5, 16), the half 5-cube, are optimal.
     """

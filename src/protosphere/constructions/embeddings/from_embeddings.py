@@ -66,8 +66,9 @@ def from_embeddings(
     Args:
         vectors: K x d matrix whose row i is the vector of class i, as an array or a tensor.
         dim: Dimension n, at least 2. If it is None, n is the number of dimensions in which the vectors vary.
-        whiten: Power, from 0 to 1, of the standard deviation by which each component is divided. With 0, the variances
-            of the components do not change. With 1, all components get the same variance.
+        whiten: A number from 0 to 1. Each principal component is divided by its standard deviation to the power
+            `whiten`. With 0, the variances of the components do not change. With 1, all components get the same
+            variance.
         parts: Number of bytes of a compressed prototype, at most n / 2. This is the number of parts plus the number of
             codebooks. A good choice is n / 4. If it is None, the prototypes are dense.
         min_angle: Smallest angle in degrees between two prototypes. Prototypes that are closer are moved apart. For

@@ -1,4 +1,8 @@
-"""Principal components of one vector per class, whitened and normalized; no K x K matrix is made."""
+"""Principal components of one vector per class, whitened and normalized; no K x K matrix is made.
+
+The principal components are orthogonal directions in which the vectors have the largest variance. Whitening divides the
+coordinates along each direction by a power of their standard deviation.
+"""
 
 from __future__ import annotations
 

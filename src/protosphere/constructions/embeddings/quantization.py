@@ -112,8 +112,8 @@ def quantized(
     Args:
         units: K x n matrix of unit vectors, as rows. The function overwrites it with the rotated vectors.
         num_parts: Number of parts and codebooks together, at most n / 2.
-        least_distance: Smallest distance between two values of a part. If it is None, a default distance is tried
-            first. It is halved until it can be reached.
+        least_distance: Smallest distance between two values of a part. If it is None, a default distance is used, which
+            is halved until it can be reached.
         rng: Random generator of the rotation and of k-means.
         progress: Function that is called with the name of the current stage, the number of finished steps and the
             number of all steps.

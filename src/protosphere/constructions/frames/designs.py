@@ -39,7 +39,8 @@ CELLS = rf"{CELL}(?:, {CELL}){{0,9}}"
 NAME = re.compile(rf"(\w{{1,20}}): ({CELLS})(?:; without ({CELLS}))?")
 """Pattern of the name of a code: its parent, the cells whose coordinates are kept, and the cells that are left out.
 
-A cell is written as its number of ones and the bit mask of its coordinates, such as '5 of 3f'.
+A cell is written as its number of ones and the bit mask of its coordinates, such as '5 of 3f': five ones on
+the coordinates 0 to 5.
 """
 
 
@@ -68,7 +69,7 @@ def parent_words(name: str) -> Words:
     """Return all codewords of a classical code or design, as the rows of a 0/1 matrix.
 
     Args:
-        name: Name of the code or design, a key of `PARENTS`.
+        name: Name of the code or design, a key of `PARENTS`, such as 'golay24'.
     """
     return PARENTS[name][1]()
 
@@ -87,7 +88,7 @@ class WeightedCell:
 
     @property
     def dim(self) -> int:
-        """Number of dimensions that the points have for the cell: one less than its number of coordinates."""
+        """Number of dimensions that the points have for the cell: its number of coordinates, minus 1."""
         return len(self.places) - 1
 
     @property
@@ -104,7 +105,7 @@ class WeightedCell:
         """Return the cell that is written as a text such as '5 of 3f'.
 
         The first number is the number of ones. The second number is the bit mask of the coordinates, in hexadecimal.
-        Coordinate 0 is the lowest bit.
+        Coordinate 0 is the lowest bit. So '5 of 3f' is the cell of the six coordinates 0 to 5, with five ones.
 
         Args:
             text: Text in this format.
@@ -140,8 +141,10 @@ class CellWords:
     def name(self) -> str:
         """Name of the code: the classical code or design, the kept cells and the dropped cells, as text.
 
-        An example is 'golay24: 6 of ed41aa; without 2 of 12be55'. Here '6 of ed41aa' is a cell with 6 ones, and ed41aa
-        is the bit mask of its coordinates in hexadecimal.
+        For example, 'golay24: 6 of ed41aa; without 2 of 12be55' has the codewords of the extended Golay code with 6
+        ones on one cell of 12 coordinates, and 2 ones on a cell of the 12 other coordinates. The points keep the
+        coordinates of the first cell only. The numbers ed41aa and 12be55 are the bit masks of the two cells in
+        hexadecimal. Coordinate 0 is the lowest bit.
         """
         name = f"{self.parent}: {', '.join(map(str, self.kept))}"
         if self.dropped:
@@ -153,7 +156,8 @@ class CellWords:
         """Return the code that has the given name.
 
         Args:
-            name: Name of a code, in the format of the property `name`.
+            name: Name of a code, such as 'golay24: 6 of ed41aa; without 2 of 12be55'. The property `name` explains this
+                format.
 
         Raises:
             InvalidArgumentError: If `name` does not have the format of such names, or does not describe a code: the
@@ -204,7 +208,7 @@ class CellWords:
         """Return the maximum cosine of the points.
 
         Args:
-            most_common: Largest number of ones on the kept cells that two of the codewords share.
+            most_common: Largest number of ones on the kept cells that two different codewords of the code share.
         """
         weight = sum(cell.weight for cell in self.kept)
         return 1 - (weight - most_common) * self.cosine_step
@@ -260,7 +264,9 @@ class DesignRow:
     """A row of a table of designs, which describes one code.
 
     Attributes:
-        name: Name of the code, in the format of `CellWords.name`.
+        name: Name of the code, such as 'golay24: 6 of ed41aa; without 2 of 12be55': the classical code or design, the
+            cells whose coordinates are kept, and the cells that are left out. Each cell is its number of ones and the
+            bit mask of its coordinates in hexadecimal.
         dim: Dimension n of the points.
         size: Number of points.
         max_cosine: Maximum cosine of the points, as the text of a fraction such as '1/4'.

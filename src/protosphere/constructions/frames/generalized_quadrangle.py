@@ -150,7 +150,7 @@ def orthogonal(q: int, points: Indices, images: Indices) -> NDArray[np.bool_]:
         images: Vectors over the field, as rows.
 
     Returns:
-        A Boolean matrix. Entry (i, j) says whether row i of `images` and row j of `points` have the inner product 0.
+        A Boolean matrix. Entry (i, j) is True if row i of `images` and row j of `points` have the inner product 0.
     """
     F = field(q)
     weights = F.p ** np.arange(F.e)

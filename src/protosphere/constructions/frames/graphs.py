@@ -2,7 +2,11 @@
 
 In a strongly regular graph, all vertices have the same number of neighbors, any two adjacent vertices have the same
 number of common neighbors, and any two non-adjacent vertices have the same number of common neighbors. An adjacency
-matrix is a symmetric Boolean matrix that says which vertices are adjacent.
+matrix is a symmetric Boolean matrix that says which vertices are adjacent. A sporadic graph is a graph that belongs to
+no infinite family.
+
+A design S(t, k, v) has v points and a list of blocks, which are sets of k of these points. Any t points are together in
+exactly one block.
 
 Brouwer & Van Maldeghem, Strongly Regular Graphs (2022), chapters 2, 3 and 8 to 10.
 """
@@ -40,8 +44,8 @@ class Graph:
         common: Number of common neighbors of two adjacent vertices.
         common_apart: Number of common neighbors of two non-adjacent vertices.
         adjacency: Function that builds the adjacency matrix.
-        viewed: Whether codes are also made from some of the vertices: the vertices that are adjacent, or those that are
-            not adjacent, to each of one or two fixed vertices.
+        viewed: If True, codes are also made from some of the vertices, which are chosen by their adjacency to one or
+            two fixed vertices. If False, a code always has all vertices.
     """
 
     name: str
@@ -110,9 +114,10 @@ def clebsch() -> Adjacency:
 def hoffman_singleton() -> Adjacency:
     """Return the adjacency matrix of the Hoffman-Singleton graph.
 
-    The graph is made of five pentagons and five pentagrams (Robertson). The vertices of each pentagon and each
-    pentagram are numbered modulo 5. Vertices i and i + 1 of a pentagon are adjacent, and so are vertices i and i + 2 of
-    a pentagram. Vertex i of pentagon h is adjacent to vertex i + h j of pentagram j.
+    The graph is made of five pentagons and five pentagrams (Robertson), each with the indices 0 to 4. The vertices of
+    each pentagon and of each pentagram also have the indices 0 to 4, and sums of indices are taken modulo 5. Vertices i
+    and i + 1 of a pentagon are adjacent, and so are vertices i and i + 2 of a pentagram. Vertex i of pentagon h is
+    adjacent to vertex i + h j of pentagram j.
     """
     adjacency = np.zeros((50, 50), dtype=np.bool_)
     for h, i in product(range(5), repeat=2):

@@ -69,8 +69,8 @@ class View:
     Attributes:
         name: Text that describes the rule, such as "adjacent to one vertex".
         num_fixed: Number of fixed vertices, 1 or 2.
-        fixed_adjacent: Whether the two fixed vertices are adjacent. If there is only one, this is False.
-        adjacent: For each fixed vertex, whether the chosen vertices are adjacent to it.
+        fixed_adjacent: True if there are two fixed vertices and they are adjacent, False otherwise.
+        adjacent: For each fixed vertex, True if all chosen vertices are adjacent to it, and False if none of them is.
     """
 
     name: str
@@ -100,7 +100,7 @@ class View:
         adjacent.
 
         Args:
-            eigenspace: Eigenspace of the graph. It contains the points before the projection, and their cosines.
+            eigenspace: Eigenspace of the graph, with the cosines of the points before the projection.
 
         Returns:
             A tuple of two numbers: the cosine of the points of two adjacent vertices, and the cosine of the points of

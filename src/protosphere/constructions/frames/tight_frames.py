@@ -46,7 +46,7 @@ def lines_member(
     Args:
         dim: Dimension n.
         num_lines: Number of lines.
-        max_cosine: Absolute cosine of two lines.
+        max_cosine: Absolute value of the cosine of two vectors on different lines.
         id: Identifier of the code within its family.
         description: Text that says what the lines are. The text ", both signs" is appended.
         lines: Function that returns one unit vector of each line.

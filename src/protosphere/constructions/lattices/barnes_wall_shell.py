@@ -1,4 +1,8 @@
-"""Shells of Barnes-Wall lattices: shells around several centers in dimension 16, minimal vectors in dimension 32."""
+"""Shells of Barnes-Wall lattices: shells around several centers in dimension 16, minimal vectors in dimension 32.
+
+A shell has all vectors of a lattice at one distance from a center. The minimal vectors of a lattice are its shortest
+nonzero vectors. A deep hole is a point with the largest distance from the lattice.
+"""
 
 from collections.abc import Iterator
 from fractions import Fraction

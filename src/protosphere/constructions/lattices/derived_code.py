@@ -3,9 +3,15 @@
 The vectors are projected to the orthogonal complement of the fixed vectors and normalized. If there is only one fixed
 vector, and this vector is a point of the shell, the code is a derived code as defined by Delsarte, Goethals and Seidel.
 
+There are two shells. The first one has the minimal vectors of the Leech lattice, which are its 196,560 shortest nonzero
+vectors. The second one belongs to a hole of type 3, which is half of a lattice vector whose squared norm is 3/2 of the
+squared norm of the minimal vectors. This shell has the vectors from the hole to the lattice vectors at the second
+smallest distance.
+
 The fixed vectors were found by a search. Each fixed vector is a minimal vector of the Leech lattice, or a sum of two
-minimal vectors. A minimal vector is stored as its row index in `leech_minimal_vectors`. The text '3 17+40' means two
-fixed vectors: vector 3, and the sum of the vectors 17 and 40.
+minimal vectors. A minimal vector is stored as its index, from 0, among the rows of `leech_minimal_vectors`. Inner
+products are in the coordinates in which the minimal vectors are integer vectors of squared norm 32. The text '3 17+40'
+means two fixed vectors: vector 3, and the sum of the vectors 17 and 40.
 """
 
 import re
@@ -50,12 +56,13 @@ class DerivedCodeRow:
     to the orthogonal complement of the fixed vectors and normalized.
 
     Attributes:
-        parent: Name of the shell: 'leech' for the minimal vectors of the Leech lattice, or 'leech_hole' for the second
-            shell around a type 3 hole of it.
+        parent: Name of the shell: 'leech' for the minimal vectors of the Leech lattice, or 'leech_hole' for the vectors
+            from a hole of this lattice to the lattice vectors at the second smallest distance. The hole is of type 3:
+            half of a lattice vector whose squared norm is 3/2 of the squared norm of the minimal vectors.
         fixed: Fixed vectors, separated by spaces. Each is a minimal vector of the Leech lattice, given by its row index
             in `leech_minimal_vectors`, or a sum of two. For example, '3 17+40' means vector 3, and the sum of the
             vectors 17 and 40.
-        products: Inner products, separated by spaces. Number i is the inner product that all vectors of the code have
+        products: Inner products, separated by spaces. Entry i is the inner product that all vectors of the code have
             with fixed vector i.
         dim: Dimension n of the projected points.
         size: Number of points.
@@ -73,7 +80,9 @@ class DerivedCodeRow:
     def id(self) -> str:
         """Identifier of the code, such as 'leech:0,-16:148435,64812'; the code can be built from it without the table.
 
-        It consists of the name of the shell, the inner products and the fixed vectors.
+        It consists of the name of the shell, the inner products and the fixed vectors. In the example, the code has the
+        minimal vectors of the Leech lattice that have the inner product 0 with the minimal vector of index 148435, and
+        the inner product -16 with the minimal vector of index 64812.
         """
         products = self.products.replace(" ", ",")
         fixed = self.fixed.replace(" ", ",")
@@ -140,8 +149,9 @@ def section_named(dim: int, id: str) -> Section:
     Args:
         dim: Dimension n of the projected vectors.
         id: Identifier, such as 'leech:0,-16:148435,64812': the name of the shell, the inner products, and the fixed
-            vectors. A fixed vector is the row index of a minimal vector of the Leech lattice, or two indices for the
-            sum of two of them.
+            vectors. A fixed vector is written as the index of a minimal vector of the Leech lattice, or as two indices
+            joined by '+' for the sum of two minimal vectors. In the example, the vectors of the code have the inner
+            product 0 with minimal vector 148435, and -16 with minimal vector 64812.
 
     Raises:
         InvalidArgumentError: If the id has another form or names an unknown shell or vector, if the number of fixed

@@ -64,7 +64,8 @@ class ShellRow:
 
         It has the form LATTICE-DIM:INNER..OUTER:CENTER/DENOMINATOR, with the attributes of the row. If `inner` and
         `outer` are equal, the text contains only one of them and no dots. Commas separate the coefficients of the
-        center.
+        center. The example has the vectors of the laminated lattice of dimension 4 at squared distance 4 from the
+        origin.
         """
         radii = self.outer
         if self.inner != self.outer:
@@ -201,6 +202,8 @@ def shells_named(dim: int, id: str) -> Shells:
     - INNER and OUTER are the smallest and the largest squared distance from the center. If they are equal, the id has
       only one of them and no dots.
     - CENTER has the coefficients of the center in the basis of the lattice, times DENOMINATOR, separated by commas.
+
+    The example has the vectors of the laminated lattice of dimension 4 at squared distance 4 from the origin.
 
     Args:
         dim: Dimension of the lattice.

@@ -1,4 +1,9 @@
-"""Shells of the Leech lattice: its minimal vectors, and the vectors in the second shell around a hole of type 3."""
+"""Shells of the Leech lattice: its minimal vectors, and the vectors in the second shell around a hole of type 3.
+
+The minimal vectors are the shortest nonzero lattice vectors. A hole is a point whose distance from the lattice is a
+local maximum. A hole of type 3 is half of a lattice vector of squared norm 6, in the scale in which the minimal vectors
+have squared norm 4. The second shell around a hole has the lattice vectors at the second smallest distance from it.
+"""
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction

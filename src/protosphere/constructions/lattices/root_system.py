@@ -1,4 +1,8 @@
-"""Root systems: the minimal vectors of the lattices A_n, D_n, E6, E7 and E8. Their angles are at least 60 degrees."""
+"""Root systems: the minimal vectors of the lattices A_n, D_n, E6, E7 and E8. Their angles are at least 60 degrees.
+
+The minimal vectors of a lattice are its shortest nonzero vectors. Those of the lattices of this module are called
+roots.
+"""
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction

@@ -69,8 +69,7 @@ class Section:
         max_cosine: Maximum cosine of the projected vectors, known by a theorem.
         parent: The shell from which the vectors are taken.
         fixed: The fixed vectors, in the coordinates of the shell.
-        products: Inner products. Number i is the inner product that all vectors of the section have with fixed vector
-            i.
+        products: Inner products. Entry i is the inner product that all vectors of the section have with fixed vector i.
         id: Identifier of the code within its family.
         name: Text that says what the code is.
     """

@@ -1,4 +1,8 @@
-"""The function `add_classes`, which adds classes to a code of `compose`."""
+"""The function `add_classes`, which adds classes to a code of `compose`.
+
+Parts are attributes of classes, such as color and shape. Each part has several values, such as the colors, and each
+class has one value of every part.
+"""
 
 from __future__ import annotations
 

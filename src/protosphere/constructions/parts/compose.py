@@ -1,4 +1,8 @@
-"""The function `compose`, which makes prototypes for classes that are described by the values of several parts."""
+"""The function `compose`, which makes prototypes for classes that are described by the values of several parts.
+
+Parts are attributes of classes, such as color and shape. Each part has several values, such as the colors, and each
+class has one value of every part.
+"""
 
 from __future__ import annotations
 

@@ -83,8 +83,9 @@ def checked_table(table: str, num_classes: int) -> PartTable:
     """Return the table that a text describes, after checking its number of classes.
 
     Args:
-        table: Sizes such as '4 x 3', if every combination of values is a class. Otherwise lines of comma-separated
-            values: a heading with the names of the parts, then the name and the values of each class.
+        table: If every combination of values is a class, the numbers of values of the parts, such as '4 x 3' for two
+            parts with 4 and 3 values. Otherwise lines of comma-separated values: a heading with the names of the parts,
+            then the name and the values of each class.
         num_classes: Required number K of classes.
 
     Raises:
@@ -170,10 +171,12 @@ def composed(
         num_classes: Number K of classes.
         dim: Dimension n.
         seed: Seed of schemes that are random.
-        table: Sizes such as '4 x 3', if every combination of values is a class. Otherwise lines of comma-separated
-            values: a heading with the names of the parts, then the name and the values of each class.
-        codes: Scheme of the prototypes of all parts, or a JSON list with the code of each part. The empty text means
-            simplices.
+        table: If every combination of values is a class, the numbers of values of the parts, such as '4 x 3' for two
+            parts with 4 and 3 values. Otherwise lines of comma-separated values: a heading with the names of the parts,
+            then the name and the values of each class.
+        codes: Name of a scheme that makes the prototypes of all parts, or a JSON list with an entry for each part: the
+            name of a scheme, a list [scheme, number of points, dimension], or the provenance of a code. The empty text
+            means a simplex for each part.
         weights: Text with one weight per part, in the order of the parts, separated by spaces. The empty text means
             equal weights.
     """

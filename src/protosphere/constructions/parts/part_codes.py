@@ -1,4 +1,8 @@
-"""Codes for the parts of classes: a point for each value of a part, such as each color."""
+"""Codes for the parts of classes: a point for each value of a part, such as each color.
+
+Parts are attributes of classes, such as color and shape. Each class has one value of every part. The provenance of a
+code is the record from which its points can be built again.
+"""
 
 from __future__ import annotations
 

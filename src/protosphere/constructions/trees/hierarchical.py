@@ -1,6 +1,8 @@
 """Codes for classes of a tree, in which closer classes may have larger cosines.
 
-The dimension may be smaller than the number of classes.
+The classes are the leaves of the tree. Two classes are closer if their lowest common ancestor has a smaller height. The
+height of a node is the length of the longest path from the node down to a class. The dimension may be smaller than the
+number of classes.
 """
 
 import numpy as np
@@ -46,7 +48,7 @@ def level_margins(heights: Heights) -> Points:
 
 
 def principal_points(gram: Points, dim: int) -> Points:
-    """Return K points in R^n whose Gram matrix approximates a given matrix.
+    """Return K points in R^n, as rows, whose Gram matrix approximates a given matrix.
 
     The points are computed from the n largest eigenvalues of the given matrix and their eigenvectors.
 

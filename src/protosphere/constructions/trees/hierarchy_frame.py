@@ -1,6 +1,7 @@
 """Hierarchy-aware frames of Liang and Davis (2023): the cosine of two classes depends on their distance in a tree.
 
-The frames need K - 1 dimensions.
+The distance of two classes is the height of their lowest common ancestor, which is the length of the longest path from
+this node down to a class. The frames need K - 1 dimensions.
 """
 
 import numpy as np
