@@ -4,7 +4,8 @@ The state is one uint8 tensor, which both `torch.load(weights_only=True)` and sa
 magic bytes, the length of the header, a JSON header, and a compressed safetensors file with the prototypes. The
 prototypes themselves are saved, because prototypes that are constructed again may depend on the CPU, the number of
 threads and the version of protosphere. For large codes, arrays that can be recomputed exactly are left out: codewords
-that follow from the code's algebraic structure, and points given by a formula.
+that follow from the code's algebraic structure, and points given by a formula. A class in use is one that the head
+tells apart now. A reserved class has a prototype, but is not in use yet.
 """
 
 import hashlib

@@ -1,5 +1,8 @@
 """Custom torch operators that compute log-sum-exps, weighted sums and dot products with prototypes.
 
+A projection is a module that computes dot products with the K prototypes of a head. The log-sum-exp of some numbers is
+the logarithm of the sum of their exponentials.
+
 In a graph of `torch.compile`, each call of such an operator is a single node.
 """
 
@@ -42,7 +45,7 @@ def new_handle(projection: Projection) -> int:
 def log_sum_exp(z: Tensor, handle: int, with_mean: bool) -> tuple[Tensor, Tensor]:
     """Return, for each row of z, the log-sum-exp of its dot products with the prototypes, and a mean of the prototypes.
 
-    The weights of the mean are the softmax of the dot products.
+    The weights of the mean are the softmax of the dot products of the row.
 
     Args:
         z: B x n vectors.

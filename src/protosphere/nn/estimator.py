@@ -75,7 +75,8 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
             classes to weights, 'balanced' (weights inversely proportional to the class frequencies), or None (all 1).
         random_state: Source of the random numbers for the initial weights and the order of the examples: an integer
             seed, a NumPy `RandomState`, or None for NumPy's global generator.
-        verbose: Whether to print the loss of each pass over the examples to standard error.
+        verbose: If True, the loss of each pass over the examples is printed on standard error. If False, nothing is
+            printed.
 
     Attributes:
         classes_: The K classes in sorted order.

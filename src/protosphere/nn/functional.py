@@ -1,4 +1,8 @@
-"""Functions that heads and losses use: norms, normalizations of z, cosines with target prototypes, cross-entropy."""
+"""Functions that heads and losses use: norms, normalizations of z, cosines with target prototypes, cross-entropy.
+
+A vector z is the input of a head. The target prototype of an example is the prototype of its target class. An example
+with the target -100 is ignored: it does not contribute to a loss.
+"""
 
 from typing import Any, cast
 
@@ -43,7 +47,7 @@ def norms(z: Tensor) -> Tensor:
 def unit(z: Tensor) -> Tensor:
     """Return the unit vectors z / |z|, computed without overflow or underflow.
 
-    For z = 0 the result is 0. If |z| is at most 1e-12, the gradient is 0.
+    For z = 0, the result is 0. If |z| is at most 1e-12, the gradient of the result is 0.
 
     Args:
         z: (..., n) vectors.

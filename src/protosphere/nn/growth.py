@@ -1,9 +1,10 @@
 """Choose the prototypes of a head that may add classes later.
 
-Such a head reserves a larger code and uses only its first points at the beginning, so the first points should be well
-separated among themselves. Nested codes have this property, so their order is not changed. For example, the first 2^j
-codewords of a linear code are a linear code, and a Kerdock code begins with a first-order Reed-Muller code. Other codes
-of K points in R^n are reordered, unless K^2 n exceeds 2^34.
+Such a head reserves a larger code, which has a point for each class that it may ever have, and uses only the first
+points of this code at the beginning, so the first points should be well separated among themselves. Nested codes have
+this property, so their order is not changed. For example, the first 2^j codewords of a linear code are a linear code,
+and a Kerdock code begins with a first-order Reed-Muller code. Other codes of K points in R^n are reordered, unless K^2
+n exceeds 2^34.
 """
 
 import warnings
@@ -136,8 +137,8 @@ def require_room(
         reserve: Code of all classes, including those reserved for later.
         in_use: Number of classes in use.
         num_classes: Requested number of classes.
-        own_code: Whether the user made the head from a code instead of numbers of classes. It only changes the error
-            message.
+        own_code: True if the user made the head from a code, False if from numbers of classes. The flag only changes
+            the error message.
 
     Raises:
         InvalidArgumentError: If `num_classes` is not an integer, or is less than `in_use` or more than the number of

@@ -263,8 +263,11 @@ class PrototypeHead(nn.Module):
                 are also allowed.
             weight: K class weights, by which the losses of the classes are multiplied. None means weights of 1.
             label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
-            reduction: 'mean' (weighted mean over the examples), 'sum' or 'none' (one loss per vector).
-            ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
+            reduction: 'none' for one loss per vector, 'sum' for the sum of these losses, or 'mean' for their mean. If
+                `target` has class indices, the mean is the sum of the losses divided by the sum of the class weights of
+                the targets.
+            ignore_index: Entry of `target` for vectors that do not contribute to the loss. It is not used if `target`
+                has probabilities.
 
         Returns:
             The loss, a scalar. If `reduction` is 'none', a tensor of shape (...) with one loss per vector.
@@ -322,8 +325,9 @@ class PrototypeHead(nn.Module):
             z: (..., n) vectors.
 
         Returns:
-            A named tuple of the indices of the values, their probabilities within their part, and the names of the
-            values. The indices and probabilities have shape (..., P) for P parts.
+            A named tuple. `values` has the (..., P) indices of the most probable values, for P parts. `confidences` has
+            the (..., P) probabilities of these values; the probabilities of all values of a part sum to 1. `names` has
+            the names of the parts and values, or is None if the code has no such names.
 
         Raises:
             InvalidArgumentError: If the classes do not consist of parts.

@@ -53,17 +53,21 @@ def linear_cross_entropy(
         target: (...) class indices, or (..., K) probabilities of the classes.
         weight: K class weights. The loss of an example is multiplied by the weight of its class. If the targets are
             probabilities, the term of each class is multiplied by the weight of this class. None means weights of 1.
-        reduction: 'mean' (weighted mean over the examples), 'sum' or 'none' (one loss per vector).
-        ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
+        reduction: 'none' for one loss per vector, 'sum' for the sum of these losses, or 'mean' for their mean. If
+            `target` has class indices, the mean is the sum of the losses divided by the sum of the class weights of the
+            targets.
+        ignore_index: Entry of `target` for vectors that do not contribute to the loss. It is not used if `target` has
+            probabilities.
         label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
         scale: Factor by which dot products are multiplied to give logits: a number or a scalar tensor.
         shift: Number of positions between an input and its target in a sequence, as for next-token prediction: the
             vectors `input[..., :-shift, :]` have the targets `target[..., shift:]`. True means 1, False means 0.
-        return_lse: Whether to return the log-sum-exps of the logits as well.
+        return_lse: If True, the log-sum-exps of the logits are returned as well. If False, only the loss is returned.
 
     Returns:
-        The loss: a scalar, or one loss per vector if `reduction` is 'none'. If `return_lse` is True, a tuple of the
-        loss and the log-sum-exp of each vector's logits. The loss and the log-sum-exps are differentiable.
+        If `return_lse` is False, the loss: a scalar, or one loss per vector if `reduction` is 'none'. If `return_lse`
+        is True, a tuple of the loss and the log-sum-exp of each vector's logits. The loss and the log-sum-exps are
+        differentiable.
 
     Raises:
         InvalidArgumentError: If an argument is not valid, or the shapes do not match.

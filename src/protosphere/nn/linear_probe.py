@@ -1,6 +1,7 @@
 """Train a linear map or a small network that is followed by a head of fixed prototypes.
 
-The solver is L-BFGS or Adam.
+The solver is L-BFGS or Adam. The map takes m features of an example to a vector of R^n. The head has a fixed prototype
+in R^n for each class. A pass uses each training example once.
 """
 # torch has no types for passes backwards and steps:
 # pyright: reportUnknownMemberType=false
@@ -81,7 +82,7 @@ class LinearProbe:
 
     Attributes:
         map_: Map from features to R^n.
-        head: Head after the map; its scale may be learned.
+        head: Head that is applied to the outputs of the map. Its scale may be learned.
         alpha: Strength of the L2 penalty. The penalty is alpha / (2 W) times the sum of the squared weights of the map,
             without biases, where W is the total weight of the examples.
         verbose_label: First word of the line that is printed for each pass over the examples, such as 'epoch'. If it is

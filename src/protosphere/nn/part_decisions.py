@@ -26,7 +26,7 @@ class PartDecisions(NamedTuple):
         values: (..., P) indices of the most probable values, for P parts.
         confidences: (..., P) probabilities of these values. The probabilities of the values of a part are the softmax
             of the dot products with the points of these values.
-        names: Names of the parts and of their values. None if the code was made without such names.
+        names: Names of the parts and of their values. If the code was made without such names, it is None.
 
     Example:
         >>> import protosphere as ps

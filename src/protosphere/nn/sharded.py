@@ -1,10 +1,11 @@
-"""Distribute the classes over the processes of torch.distributed: each process holds K / world_size prototypes.
+"""Distribute the classes over the processes of torch.distributed: each of P processes holds about K / P prototypes.
 
 All processes must be given the same z and target (`gathered` collects the rows of all processes). Each process then
 computes the loss, gradient and nearest classes that a single process would compute. For a loss, the processes exchange
 two numbers and at most two vectors of R^n per example, never logits.
 
-The points of a projection are the prototypes. Their order may differ from the order of the classes.
+A projection is a module that computes dot products with all prototypes. Its points are the prototypes; their order may
+differ from the order of the classes. The log-sum-exp of some numbers is the logarithm of the sum of their exponentials.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class ShardedProjection(Projection):
         kind: Name of the algorithm for dot products, such as 'dense' or 'hadamard'; 'auto' chooses the fastest
             algorithm for the structure of the code.
         dtype: Dtype of the stored prototypes. None means torch's default dtype.
-        group: Process group. By default, it consists of all processes.
+        group: Group of processes. None means the group of all processes.
 
     Raises:
         InvalidArgumentError: If torch.distributed is not initialized.
@@ -139,7 +140,8 @@ class ShardedProjection(Projection):
         """Return a weighted sum of the points for each row, from which derivatives of the log-sum-exp are computed.
 
         The sum contains the points of all processes. For a row z with log-sum-exp l and directions v_1, ..., v_r, the
-        weight of the point c_k is exp(z . c_k - l) times the product of the dot products v_1 . c_k, ..., v_r . c_k.
+        weight of the point c_k is exp(z . c_k - l) times the r dot products v_1 . c_k, ..., v_r . c_k. Without
+        directions (r = 0), the weights are exp(z . c_k - l).
 
         Args:
             z: B x n vectors.
@@ -212,17 +214,15 @@ def _all_gather(mine: Tensor, group: Group) -> list[Tensor]:
 
 
 def gathered(z: Tensor, group: Group = None) -> Tensor:
-    """Return the concatenated rows of all processes.
-
-    Gradients flow back to the rows of this process only.
+    """Return the concatenated rows of all processes, where gradients flow back to the rows of this process only.
 
     If every process computes the loss of all rows, the *sum* of the gradients of all processes is the gradient that a
-    single process would have. DistributedDataParallel averages gradients, so multiply the loss by the number of
-    processes.
+    single process would have. DistributedDataParallel averages the gradients of the processes instead of adding them,
+    so multiply the loss by the number of processes.
 
     Args:
-        z: B x n rows of this process, or the B targets; B must be the same in all processes.
-        group: Process group. By default, it consists of all processes.
+        z: The B x n vectors of this process, or their B targets. B must be the same in all processes.
+        group: Group of processes. None means the group of all processes.
 
     Returns:
         The rows of all processes, in the order of their ranks.

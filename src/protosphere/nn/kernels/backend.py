@@ -1,4 +1,9 @@
-"""Protocol of kernel backends, which implement the operations that dominate the cost of a head."""
+"""Protocol of kernel backends, which implement the operations that dominate the cost of a head.
+
+A block has some of the prototypes of a head as its P points in R^n. The log-sum-exp of some numbers is the logarithm of
+the sum of their exponentials. A top-k search finds the k largest dot products of a vector, and the indices of their
+points. Half precision means the dtypes float16 and bfloat16.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The list of kernel backends, and the function that chooses the backend for a block of points."""
+"""The list of kernel backends, and the function that chooses the backend for a block of points.
+
+A block has some of the prototypes of a head as its points. A kernel backend is an object that computes dot products
+with the points of a block, and sums over these points.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Kernel calls for a batch whose rows are divided among threads.
 
-A score is the dot product of a vector with a point. The points of a block are some of the prototypes of a head.
+A score is the dot product of a vector with a point. The points of a block are some of the prototypes of a head. The
+log-sum-exp of some numbers is the logarithm of the sum of their exponentials. A kernel backend is an object that
+computes dot products with the points of a block, and sums over these points.
 """
 
 from __future__ import annotations
@@ -54,9 +56,9 @@ def by_rows(
 ) -> list[Result]:
     """Apply `work` to consecutive slices of the rows of z in parallel, and return the results.
 
-    On a CPU, each slice has a thread of its own, and the tensor operations on the slice are single-threaded. On other
-    devices, and if there are fewer than 2^20 dot products in all, there is only one slice with all rows. No gradients
-    are recorded, and autocast is off.
+    There are several slices if z is on a CPU, has at least 16 rows, needs at least 2^20 dot products for all rows
+    together, and torch may use several threads. Each slice then has a thread of its own, on which its tensor operations
+    run. In all other cases, there is only one slice with all rows. No gradients are recorded, and autocast is off.
 
     Args:
         work: Function from a slice of row indices to a result.
@@ -94,8 +96,9 @@ def gathered_rows(
 ) -> tuple[Tensor, Tensor]:
     """Apply `work` to slices of the rows of z in parallel, and concatenate the tensors that it returns.
 
-    On a CPU, each slice has a thread of its own. On other devices, and if there are fewer than 2^20 dot products in
-    all, there is only one slice with all rows. No gradients are recorded, and autocast is off.
+    There are several slices if z is on a CPU, has at least 16 rows, needs at least 2^20 dot products for all rows
+    together, and torch may use several threads. Each slice then has a thread of its own. In all other cases, there is
+    only one slice with all rows. No gradients are recorded, and autocast is off.
 
     Args:
         work: Function from a slice of row indices to two tensors, each with one row per row of the slice.
@@ -178,7 +181,8 @@ def merged_log_sum_exps(
     of the points, weighted by the softmax of these dot products.
 
     Args:
-        pieces: For each set of points, the B log-sum-exps and the B x n weighted means of B vectors.
+        pieces: For each set of points, the B log-sum-exps and the B x n weighted means of B vectors. If all tensors of
+            weighted means are empty, B x 0, that of the result is empty, too.
 
     Returns:
         B log-sum-exps and B x n weighted means.

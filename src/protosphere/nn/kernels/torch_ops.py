@@ -1,7 +1,8 @@
 """The kernel backend that uses tensor operations of torch and supports every block, device and dtype.
 
 A kernel backend computes dot products with the points of a block, and sums over these points. A block has P points of
-dimension n, which are prototypes of a head.
+dimension n, which are prototypes of a head. The log-sum-exp of some numbers is the logarithm of the sum of their
+exponentials.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class TorchBackend:
         Returns:
             The B log-sum-exps, and the B x n gradients. Row i of the gradients is the mean of the points, weighted by
             the softmax of the dot products of vector i with the points. If `with_mean` is False, the second tensor is
-            empty.
+            empty, B x 0.
         """
         return block.log_sum_exp(z, with_mean)
 
@@ -74,7 +75,7 @@ class TorchBackend:
 
         Returns:
             The B log-sum-exps of each vector's dot products with all points; the B x n gradients of the log-sum-exps,
-            or an empty tensor if `with_mean` is False; and the B x n points with the indices `index`.
+            or an empty B x 0 tensor if `with_mean` is False; and the B x n points with the indices `index`.
         """
         value, mean = self.log_sum_exp(block, z, with_mean)
         return value, mean, block.rows(index, z)

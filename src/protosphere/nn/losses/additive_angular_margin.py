@@ -1,4 +1,4 @@
-"""Cross-entropy with a margin added to the angle between z and its target's prototype (ArcFace)."""
+"""Cross-entropy with a margin added to the angle between z and the prototype of its target class (ArcFace)."""
 
 import math
 
@@ -82,10 +82,10 @@ class AdditiveAngularMargin(PrototypeLoss):
     Args:
         head_or_code: Head or code with the prototypes.
         margin: The margin in radians, above 0 and below the smallest angle between two prototypes.
-        scale: Factor by which cosines are multiplied to give logits: a number, 'auto' or 'learn'. 'auto' means the
-            head's scale if the head learns its scale. Otherwise, 'auto' means the scale at which a vector equal to the
-            prototype of its class has a probability of at least 0.99. 'learn' means a trained parameter; its initial
-            value is the scale for probability 0.99.
+        scale: Factor by which cosines are multiplied to give logits: a number, 'auto' or 'learn'. Let s be the scale at
+            which a vector equal to the prototype of its class has a probability of at least 0.99. 'auto' means the
+            scale of the head if `head_or_code` is a head that learns its scale, and s in all other cases. 'learn' means
+            a trained parameter with the initial value s.
 
     Raises:
         InvalidArgumentError: If the margin is not above 0 and below the smallest angle between two prototypes.
@@ -108,7 +108,7 @@ class AdditiveAngularMargin(PrototypeLoss):
         self.margin = limited_margin(margin, limit, "the smallest angle, in radians,")
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """Return the mean loss over the examples, a scalar.
+        """Return the mean loss over the examples whose target is not -100, a scalar.
 
         Args:
             z: (..., n) vectors.

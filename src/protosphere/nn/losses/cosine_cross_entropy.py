@@ -22,7 +22,7 @@ def cosine_cross_entropy(
         scale: Factor by which cosines are multiplied to give logits.
 
     Returns:
-        The mean loss over the examples, a scalar.
+        The mean loss over the examples that are not ignored, a scalar.
 
     Example:
         >>> import protosphere as ps, torch
@@ -46,10 +46,10 @@ class CosineCrossEntropy(PrototypeLoss):
 
     Args:
         head_or_code: Head or code with the prototypes.
-        scale: Factor by which cosines are multiplied to give logits: a number, 'auto' or 'learn'. 'learn' means a
-            trained parameter. It starts at the scale at which a vector equal to the prototype of its class has a
-            probability of at least 0.99. 'auto' means this scale, fixed, for a code or for a head with a fixed scale.
-            For a head that learns its scale, 'auto' means the scale of the head.
+        scale: Factor by which cosines are multiplied to give logits: a number, 'auto' or 'learn'. Let s be the scale at
+            which a vector equal to the prototype of its class has a probability of at least 0.99. 'auto' means the
+            scale of the head if `head_or_code` is a head that learns its scale, and s in all other cases. 'learn' means
+            a trained parameter with the initial value s.
 
     Example:
         >>> import torch
@@ -65,7 +65,7 @@ class CosineCrossEntropy(PrototypeLoss):
         self.scaling = cosine_scale(head_or_code, scale)
 
     def forward(self, z: Tensor, target: Tensor) -> Tensor:
-        """Return the mean loss over the examples, a scalar.
+        """Return the mean loss over the examples that are not ignored, a scalar.
 
         Args:
             z: (..., n) vectors.

@@ -22,8 +22,8 @@ class PrototypeLoss(nn.Module):
     """Base class of loss modules that are created from a head or a code.
 
     A loss that is created from a head always uses the current prototypes of the head. After `head.grow`, it uses the
-    new prototypes. Its scale and its margin, if it has them, stay the same. A loss that is created from a code builds a
-    projection of its own, which is the module that computes dot products with the prototypes.
+    new prototypes. If the loss has a scale or a margin, these numbers stay the same. A loss that is created from a code
+    builds a projection of its own, which is the module that computes dot products with the prototypes.
 
     Args:
         head_or_code: A `PrototypeHead` or a `SphericalCode`.
@@ -81,10 +81,9 @@ def cosine_scale(head_or_code: HeadOrCode, setting: float | str) -> Scale:
 
     Args:
         head_or_code: Head or code of the loss.
-        setting: The scale: 'auto', 'learn' or a number. 'learn' means a trained parameter. It starts at the scale at
-            which a vector equal to the prototype of its class has a probability of at least 0.99. 'auto' means this
-            scale, fixed, for a code or for a head with a fixed scale. For a head that learns its scale, 'auto' means
-            the scale of the head.
+        setting: The scale: a number, 'auto' or 'learn'. Let s be the scale at which a vector equal to the prototype of
+            its class has a probability of at least 0.99. 'auto' means the scale of the head if `head_or_code` is a head
+            that learns its scale, and s in all other cases. 'learn' means a trained parameter with the initial value s.
     """
     if isinstance(head_or_code, SphericalCode):
         return Scale(

@@ -1,6 +1,7 @@
 """The registry of losses.
 
-A loss is a class derived from nn.Module and a function. The decorator `loss` adds both to the registry, as a `Loss`.
+A loss consists of a class derived from nn.Module and a function that computes the same loss. The decorator `loss` adds
+the two to the registry, as a `Loss`.
 """
 
 import inspect

@@ -1,6 +1,7 @@
 """Modules that compute dot products with all prototypes.
 
-A projection multiplies by the matrix of prototypes, or uses the structure of the code if this is faster.
+A projection is a module that maps a vector to its dot products with the K prototypes of a code. It multiplies the
+vector by the matrix of prototypes, or uses the structure of the code if this is faster.
 
 >>> import protosphere as ps, torch
 >>> from protosphere.nn.projections import projection_for

@@ -1,8 +1,10 @@
 """Block that has a point for every combination of the values of m parts.
 
-Part p has s_p values, and each value has a point. The dot product of a vector with the point of a combination is a sum
-with one term for each part. Therefore the log-sum-exp, the k largest dot products and the mean point of all
-s_1 s_2 ... s_m combinations can be computed from the dot products with the s_1 + s_2 + ... + s_m points of the parts.
+A class consists of m parts, such as a color and a shape, and has one value of each part, such as red and round. Part p
+has s_p values, and each value has a point. The point of a combination consists of the points of its values, one after
+the other. The dot product of a vector with the point of a combination is a sum with one term for each part. Therefore
+the log-sum-exp, the k largest dot products and the mean point of all s_1 s_2 ... s_m combinations can be computed from
+the dot products with the s_1 + s_2 + ... + s_m points of the parts.
 """
 
 from math import prod
@@ -39,7 +41,7 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         self.tables = tables
 
     def extra_repr(self) -> str:
-        """Return the number of points, the numbers of values of the parts and the dimension, for `print(model)`."""
+        """Return a text for `print(model)`: the number of points, the number of values of each part, the dimension."""
         return f"points={self.num_points}, sizes={self.tables.sizes}, dim={self.dim}"
 
     def forward(self, z: Tensor) -> Tensor:
@@ -95,7 +97,7 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
         return self.tables.weighted_sum(torch.cat(collected[::-1], dim=1))
 
     def mean_point(self, like: Tensor) -> Tensor:
-        """Return the mean of all P points, as a vector.
+        """Return the unweighted mean of all P points, as a vector.
 
         Args:
             like: Tensor whose dtype and device the vector gets.

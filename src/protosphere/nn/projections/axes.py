@@ -1,4 +1,7 @@
-"""Block of prototypes that are vectors of the standard basis, or their negatives."""
+"""Block of prototypes that are vectors of the standard basis, or their negatives.
+
+A block has some or all prototypes of a code as its P points.
+"""
 
 import torch
 from torch import Tensor, nn

@@ -1,10 +1,15 @@
 """Protocol of the blocks of a projection, and functions for blocks.
 
 A projection computes dot products of vectors with all prototypes. It consists of blocks, and each block has some of the
-prototypes as its points. The log-sum-exp of a vector's dot products with the points is the logarithm of the sum of
-their exponentials. It is computed tile by tile with a running maximum, as in Milakov & Gimelshein (2018), Online
-normalizer calculation for softmax. The gradient of the log-sum-exp, which is the mean of the points weighted by the
-softmax, is computed in the same pass. So every dot product is computed only once.
+prototypes as its points. The antipode of a point x is -x. A score is the dot product of a vector with a point. A unit
+is a single point of a block, or a group of points that is never divided, such as a coset; it depends on the block. A
+tile is a range of consecutive units whose scores are computed together. A top-k search finds the k largest scores of a
+vector, and the indices of their points. Half precision means the dtypes float16 and bfloat16.
+
+The log-sum-exp of a vector's dot products with the points is the logarithm of the sum of their exponentials. It is
+computed tile by tile with a running maximum, as in Milakov & Gimelshein (2018), Online normalizer calculation for
+softmax. The gradient of the log-sum-exp, which is the mean of the points weighted by the softmax, is computed in the
+same pass. So every dot product is computed only once.
 """
 
 from __future__ import annotations
@@ -45,8 +50,9 @@ class ProjectionBlock(Protocol):
         dim: Dimension n.
         scores_per_row: Number of dot products that are computed for each vector. It is P, except for a block whose
             points are all combinations of the points of several parts: there it is the number of points of all parts.
-        antipodal: Whether each score that the method `scores` returns stands for two points of the block: a point with
-            this score, and the antipode of the point, whose score is the negative of it.
+        antipodal: If True, each score that the method `scores` returns stands for two points of the block: a point with
+            this score, and the antipode of the point, whose score is the negative of it. If False, each score stands
+            for one point.
     """
 
     kind: ClassVar[str]
@@ -78,8 +84,8 @@ class ProjectionBlock(Protocol):
         """Return tiles that together contain all points of the block.
 
         The points of the block are divided into units: a unit is a single point or a group of points, such as a coset.
-        A tile is a range of consecutive units, so small that the dot products of `batch` vectors with its points fit in
-        the cache. This default method returns one tile with all points, where each point is a unit.
+        A tile is a range of consecutive units. Tiles should be so small that the dot products of `batch` vectors with
+        its points fit in the cache. This default method returns one tile with all points, where each point is a unit.
 
         Args:
             batch: Number of vectors.
@@ -100,7 +106,8 @@ class ProjectionBlock(Protocol):
         Returns:
             A new tensor of shape (p, B, q), which the caller may overwrite. The slice [:, i, :] has the p q dot
             products of vector i. The numbers p and q and the order of the points depend on the block. If the attribute
-            `antipodal` is True, there is only one dot product for a point and its antipode: that of the point.
+            `antipodal` is True, there is only one dot product for a point and its antipode: the dot product with the
+            point.
         """
         del tile
         return self(z)[None]
@@ -137,8 +144,8 @@ class ProjectionBlock(Protocol):
     def log_sum_exp(self, z: Tensor, with_mean: bool) -> tuple[Tensor, Tensor]:
         """Return the log-sum-exp of each vector's dot products with the points, and optionally the mean point.
 
-        The mean point is the mean of all points, weighted by the softmax of the vector's dot products. It is the
-        gradient of the log-sum-exp.
+        The mean point of a vector is the mean of all points, weighted by the softmax of the vector's dot products with
+        them. It is the gradient of the log-sum-exp with respect to the vector.
 
         Args:
             z: B x n vectors.
@@ -152,8 +159,8 @@ class ProjectionBlock(Protocol):
     def top_k(self, z: Tensor, k: int) -> TopK:
         """Return the k largest dot products of each vector with the points, in descending order, and their indices.
 
-        This default method is for blocks whose units are single points. It requires that the method `scores` returns a
-        tensor of shape (1, B, q), with the q points of the tile in the order of their indices.
+        This default method is for blocks in which a tile is a range of single points. It requires that the method
+        `scores` returns a tensor of shape (1, B, q) for the q points of a tile, in the order of their indices.
 
         Args:
             z: B x n vectors.
@@ -198,7 +205,7 @@ def merged_top_k(first: TopK, second: TopK, k: int) -> TopK:
     Among equal values, values of `first` come before values of `second`.
 
     Args:
-        first: B x p values of some points, and the B x p indices of these points. p may be 0.
+        first: B x p values of some points, and the B x p indices of these points. If p is 0, the result is `second`.
         second: B x q values of other points in descending order, and the B x q indices of these points. q is at most k.
         k: Number of values to keep per row.
 
@@ -302,7 +309,7 @@ def tiled_moment(
     """Return, for each vector, a weighted sum of the points of a block, with weights that depend on the vector.
 
     For a vector z with the number l and the directions v_1, ..., v_r, the weight of the point c_k is exp(z . c_k - l)
-    times the product of the dot products v_1 . c_k, ..., v_r . c_k.
+    times the r dot products v_1 . c_k, ..., v_r . c_k. Without directions (r = 0), the weights are exp(z . c_k - l).
 
     Args:
         z: B x n vectors.

@@ -1,4 +1,7 @@
-"""Differentiable function for the dot products with all points of a block, and for weighted sums of the points."""
+"""Differentiable function for the dot products with all points of a block, and for weighted sums of the points.
+
+A block has some of the prototypes of a head as its points.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ def block_products(
     Args:
         rows: B x n vectors. If `transposed` is True, B x P weights of the points.
         block: Block of P points.
-        transposed: Whether to return the weighted sums of the points instead of the dot products.
+        transposed: If False, the dot products are returned. If True, the weighted sums are returned.
 
     Returns:
         B x P dot products, or B x n weighted sums, in the dtype of `rows`.

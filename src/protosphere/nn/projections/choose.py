@@ -1,6 +1,8 @@
 """Functions that choose a projection for a code by the structure of its points.
 
-The scheme that constructed the points does not matter.
+The scheme that constructed the points does not matter. A projection is a module that maps a vector to its dot products
+with all prototypes. A plan is a description from which a projection is built. A kind is a name of an algorithm for
+these dot products, such as 'dense' for a product with a matrix.
 """
 
 from collections.abc import Callable
@@ -55,7 +57,7 @@ class Entry:
     Attributes:
         plan: Function from a code and the dtype of buffers to the plan from which the projection is built. It returns
             None if the code does not have the structure that this kind of projection needs.
-        smallest: Smallest product K n for which this kind is faster than a matrix.
+        smallest: Smallest product K n for which this kind is faster than a matrix, if n is larger than `above_dim`.
         above_dim: Largest dimension n for which this kind is not faster than a matrix, whatever K is.
     """
 
@@ -88,15 +90,15 @@ def projection_for(
             'dense' is a product with a matrix. The others need a structure: 'hadamard' (codewords in cosets of a linear
             code), 'axes' (points +e_i or -e_i), 'simplex' (a regular simplex), 'simplices' (regular simplices in
             orthogonal subspaces), 'parts' (each class is a combination of one value of each of several parts) and
-            'quantized' (quantized points).
+            'quantized' (points that are stored as indices into small tables of vectors).
         dtype: Dtype of the buffers. If None, it is torch's default dtype. The inputs may have another dtype.
 
     Returns:
         The projection.
 
     Raises:
-        InvalidArgumentError: If `kind` has another value, if the code does not have the structure that `kind` needs, or
-            if it has more than 2^63 - 1 classes.
+        InvalidArgumentError: If `kind` is none of these names, if the code does not have the structure that `kind`
+            needs, or if the code has more than 2^63 - 1 classes.
 
     Example:
         >>> import protosphere as ps
@@ -117,12 +119,12 @@ def plan_for(
             'dense' is a product with a matrix. The others need a structure: 'hadamard' (codewords in cosets of a linear
             code), 'axes' (points +e_i or -e_i), 'simplex' (a regular simplex), 'simplices' (regular simplices in
             orthogonal subspaces), 'parts' (each class is a combination of one value of each of several parts) and
-            'quantized' (quantized points).
+            'quantized' (points that are stored as indices into small tables of vectors).
         dtype: Dtype of the buffers. If None, it is torch's default dtype.
 
     Raises:
-        InvalidArgumentError: If `kind` has another value, if the code does not have the structure that `kind` needs, or
-            if it has more than 2^63 - 1 classes.
+        InvalidArgumentError: If `kind` is none of these names, if the code does not have the structure that `kind`
+            needs, or if the code has more than 2^63 - 1 classes.
     """
     as_choice("kind", kind, KINDS)
     kept = dtype or torch.get_default_dtype()

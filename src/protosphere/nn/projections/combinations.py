@@ -1,7 +1,12 @@
 """Block of points for classes that have one value of each part, and for quantized classes, which also have codewords.
 
-The dot products of a vector with all values and all codewords are computed once, as a table. The dot product with a
-class is a sum of entries of this table.
+A class consists of parts, such as a color and a shape, and has one value of each part, such as red and round. Each
+value has a point. A codebook is a list of vectors, its codewords. A quantized class also has one codeword of each
+codebook, and a number, its factor.
+
+The dot products of a vector with the points of all values and with all codewords are computed once, as a table. The dot
+product with the point of a class is the sum of the entries for its values, plus the factor of the class times the sum
+of the entries for its codewords. A tile is a range of consecutive classes whose dot products are computed together.
 """
 
 import torch
@@ -23,8 +28,8 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
 
     A class that consists of m parts, such as a color and a shape, has one value of each part. The dot products of a
     vector with the points of all values are computed once. The dot product with the point of a class is then a sum of m
-    of them, which takes m additions instead of n multiplications. A class takes m small integers of memory instead of n
-    floats.
+    of these dot products. This sum takes m additions instead of n multiplications. A class takes m small integers of
+    memory instead of n floats.
 
     A quantized class additionally has one codeword of each codebook, where a codebook is a list of vectors, its
     codewords. The sum of its codewords is multiplied by a number, the factor of the class, and is added to the point.
@@ -33,8 +38,7 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         tables: Module that computes the dot products with the points of all values and with all codewords: a
             `PartTables` for classes that consist of parts, or a `QuantizedTables` for quantized classes.
         values: Integer matrix with one row per class, and one column per part, followed by one column per codebook. The
-            entries are the indices of the class's values and codewords. The dtype is uint8, or a signed dtype for parts
-            of more than 256 values.
+            entries are the indices of the class's values and codewords. The dtype is uint8 or a signed integer dtype.
         factors: For each class, the factor by which the sum of its codewords is multiplied. If there are no codebooks,
             this is None.
     """
@@ -92,9 +96,9 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return self.tables.rows(values, self.factors[index], like)
 
     def tiles(self, batch: int) -> list[Tile]:
-        """Divide the classes into consecutive ranges whose dot products with `batch` vectors fit in the cache.
+        """Divide the classes into consecutive ranges, each a pair of its first class and one past its last class.
 
-        Each range is a pair: the index of its first class, and one past the index of its last class.
+        The ranges are so small that the dot products of `batch` vectors with the points of a range fit in the cache.
 
         Args:
             batch: Number of vectors.
@@ -115,7 +119,7 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
 
     @property
     def num_plain(self) -> int:
-        """Number of parts, to which the first columns of `values` belong; the other columns belong to codebooks."""
+        """Number of parts. The first `num_plain` columns of `values` belong to parts, and the others to codebooks."""
         tables = self.tables
         if isinstance(tables, QuantizedTables):
             return tables.num_parts

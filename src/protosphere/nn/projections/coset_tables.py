@@ -1,7 +1,8 @@
 """Store one vector of signs for each coset of a `HadamardLayout`, for kernels that use fast transforms.
 
 A `HadamardLayout` describes points that begin with the signs of codewords. The codewords are divided into cosets of a
-small linear code.
+small linear code. A glue vector has the coordinates of a point that follow the signs of its codeword. A bin is a set of
+coordinates on which every codeword of the small code is constant.
 """
 
 import numpy as np
@@ -35,8 +36,9 @@ class CosetTables(nn.Module):
         dim: Dimension n: the length of the codewords plus the length of the glue vectors.
         coefficient: Factor by which the signs of a codeword are multiplied in a point.
         bins: Number b of bins.
-        both: Whether the antipode of each codeword is also a codeword of its coset.
-        glued: Whether any glue vector is nonzero.
+        both: If True, a coset has 2b codewords, and each of b codewords is followed by its antipode. If False, a coset
+            has b codewords.
+        glued: Whether at least one glue vector is nonzero.
     """
 
     flips: Tensor
@@ -65,5 +67,5 @@ class CosetTables(nn.Module):
 
     @property
     def per_coset(self) -> int:
-        """Number of points per coset, including antipodes."""
+        """Number of points of each coset: 2b if `both` is True, otherwise b, for b bins."""
         return self.bins << self.both

@@ -1,6 +1,7 @@
 """Block of prototypes that are stored as the rows of a matrix. A block has some of the prototypes of a code.
 
-A matrix works for every code. For few classes, it gives the fastest algorithm.
+A matrix works for every code. For few classes, it gives the fastest algorithm. A tile is a range of consecutive points
+whose dot products are computed together: the pair (start, stop) means the points start, ..., stop - 1.
 """
 
 import numpy as np
@@ -58,9 +59,10 @@ class DenseBlock(nn.Module, ProjectionBlock):
         return self.weight[index].to(like.dtype)
 
     def tiles(self, batch: int) -> list[Tile]:
-        """Return ranges of points, as pairs (start, stop), that together contain all points.
+        """Return consecutive ranges of points that together contain all points.
 
-        Each range is so small that the dot products of its points with `batch` vectors fit in the cache.
+        A range is a pair (start, stop) for the points start, ..., stop - 1. Ranges are so small that the dot products
+        of their points with `batch` vectors fit in the cache.
 
         Args:
             batch: Number of vectors.
@@ -97,7 +99,7 @@ class DenseBlock(nn.Module, ProjectionBlock):
 
         Args:
             z: B x n vectors.
-            tile: The range of points: a pair (start, stop).
+            tile: The pair (start, stop) for the points start, ..., stop - 1.
         """
         weight = self.weight[tile[0] : tile[1]].to(z.dtype)
         return (z @ weight.T)[None]
@@ -107,7 +109,7 @@ class DenseBlock(nn.Module, ProjectionBlock):
 
         Args:
             weights: (1, B, S) tensor with B weights for each of the S points in the range.
-            tile: The range of points: a pair (start, stop).
+            tile: The pair (start, stop) for the points start, ..., stop - 1.
         """
         weight = self.weight[tile[0] : tile[1]].to(weights.dtype)
         return weights[0] @ weight

@@ -13,8 +13,14 @@ For each codeword, the first step takes n/b multiplications and the second step 
 of all codewords takes n. A value of b near sqrt(n) is best.
 
 The codewords of a union of cosets of RM(1, m), or of any binary linear code, can be divided into such cosets. If the
-small code has the all-one codeword, its codewords form pairs of antipodes, and b is the number of these pairs. Each
-codeword is then followed by its antipode, and one dot product is computed for the two.
+first generator of the small code is the all-one codeword, its codewords form pairs of antipodes, and b is the number of
+these pairs. Each codeword is then followed by its antipode, and one dot product is computed for the two.
+
+A point consists of the entries of a codeword, multiplied by a coefficient, followed by a glue vector: further
+coordinates, which are equal for all points of a coset and may be absent. The block has three flags. `both_signs` is
+True if the codewords are stored as such pairs of antipodes. `glued` is True if at least one glue vector is nonzero.
+`antipodal` is True if `both_signs` is True and `glued` is False: then, with each point x, the block has the point -x. A
+tile is a range of consecutive cosets.
 """
 
 import torch
@@ -45,14 +51,14 @@ HIGHEST_ENTRIES = 1 << 20
 class HadamardBlock(nn.Module, ProjectionBlock):
     """Block of P points that are codewords in cosets of a small linear code.
 
-    The first coordinates of a point are the signs of a codeword times `coefficient`. The other coordinates, if any, are
-    called a glue vector, and all points of a coset have the same glue vector.
+    The first coordinates of a point are the signs (+1 or -1) of a codeword times `coefficient`. The other coordinates,
+    if any, are called its glue vector. All points of a coset have the same glue vector.
 
     So that the matrix products take less time, the cosets of `layout` are split into C cosets of a linear code with
-    fewer codewords, the small code. The number b of bins is the number of codewords of the small code or, if
-    `both_signs` is True, half of it. The coordinates x of the codewords are divided into b bins, numbered from 0. Let H
-    be Sylvester's Hadamard matrix of order b. The codewords of coset c have the signs s_c(x) H[i, a] at the coordinates
-    x of bin i, for a = 0, ..., b - 1, where s_c(x) are the signs of one codeword of the coset. If `both_signs` is True,
+    fewer codewords, the small code. If `both_signs` is False, the small code has b codewords; if it is True, the small
+    code has 2b codewords. The coordinates x of the codewords are divided into b bins, numbered from 0. Let H be
+    Sylvester's Hadamard matrix of order b. The codewords of coset c have the signs s_c(x) H[i, a] at the coordinates x
+    of bin i, for a = 0, ..., b - 1, where s_c(x) are the signs of one codeword of the coset. If `both_signs` is True,
     the antipodes of these codewords belong to the coset, too.
 
     Args:
@@ -63,13 +69,15 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         coset_tables: The cosets of the layout before they are split, for kernels that use fast transforms.
         coefficient: Factor by which the signs of a codeword are multiplied in a point.
         length: Length of the codewords.
-        both_signs: Whether each codeword of a coset is followed by its antipode.
+        both_signs: If True, a coset has 2b codewords, and each of b codewords is followed by its antipode. If False, a
+            coset has b codewords.
         glued: Whether at least one glue vector is nonzero.
-        antipodal: Whether each score (dot product) stands for a pair of antipodal points. This is the case if
-            `both_signs` is True and `glued` is False.
+        antipodal: True if `both_signs` is True and `glued` is False. Then each score (dot product) stands for a point
+            and its antipode. If False, each score stands for one point.
         signs: (b, L, C) signs s_c(x) of the coordinates x of each bin, padded with zeros to the size L of the largest
             bin.
-        columns: Indices of the coordinates x of the first bin, of the second bin and so on, with zeros as padding.
+        columns: Indices of the coordinates of the first bin, then of the second bin, and so on. The indices of each bin
+            are padded with zeros to L indices.
         inner: The b x b Sylvester matrix H.
         outer: Matrix with one column per point of a coset. If `both_signs` is False, it is H. Otherwise, each column of
             H is followed by its negative.
@@ -112,7 +120,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
 
     @property
     def per_coset(self) -> int:
-        """Number of points per coset of the small code, including antipodes."""
+        """Number of points of each of the C cosets: 2b if `both_signs` is True, otherwise b, for b bins."""
         return self.outer.shape[1]
 
     def extra_repr(self) -> str:
@@ -221,10 +229,11 @@ class HadamardBlock(nn.Module, ProjectionBlock):
             A tensor of shape (p, B, cosets), with p entries for each vector and coset. Let b be the order of the
             Hadamard matrix `inner`. There are three cases:
 
-            - If `both_signs` is False, p is b, the number of points of a coset.
-            - If `antipodal` is True, p is b, and each entry stands for a point and its antipode.
-            - If `both_signs` and `glued` are True, p is 2b. The first b entries of the first axis belong to codewords,
-              and the other b entries to the antipodes of these codewords.
+            - If `both_signs` is False, p is b. A coset has b points, and each entry belongs to one of them.
+            - If `both_signs` is True and `glued` is False, p is b. A coset has 2b points, and each entry belongs to a
+              point and its antipode: the entry is the dot product with the point.
+            - If `both_signs` and `glued` are True, p is 2b. A coset has 2b points: the first b entries of the first
+              axis belong to codewords, and the other b entries to the antipodes of these codewords.
         """
         signs = self.signs[:, :, tile[0] : tile[1]].to(z.dtype)
         summed = torch.bmm(self.binned(z), signs)
@@ -239,12 +248,17 @@ class HadamardBlock(nn.Module, ProjectionBlock):
     def tile_sum(self, weights: Tensor, tile: Tile) -> Tensor:
         """Return the B x n weighted sums of the points of a range of cosets.
 
+        There are p weights for each sum and coset. Let b be the order of the Hadamard matrix `inner`. There are three
+        cases:
+
+        - If `both_signs` is False, p is b. A coset has b points, and each weight belongs to one of them.
+        - If `both_signs` is True and `glued` is False, p is b. A coset has 2b points, and each entry is the weight of a
+          point minus the weight of its antipode.
+        - If `both_signs` and `glued` are True, p is 2b. A coset has 2b points: the first b entries of the first axis
+          belong to codewords, and the other b entries to the antipodes of these codewords.
+
         Args:
-            weights: Tensor of shape (p, B, cosets), with p weights for each sum and coset. Let b be the order of the
-                Hadamard matrix `inner`. If `both_signs` is False, p is b, the number of points of a coset. If
-                `antipodal` is True, p is b, and each entry is the weight of a point minus the weight of its antipode.
-                If `both_signs` and `glued` are True, p is 2b. The first b entries of the first axis belong to
-                codewords, and the other b entries to the antipodes of these codewords.
+            weights: Tensor of shape (p, B, cosets).
             tile: Range of cosets: the index of the first coset, and one past the index of the last.
         """
         b = len(self.inner)

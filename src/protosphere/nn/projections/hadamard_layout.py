@@ -1,9 +1,11 @@
 """Functions that find a small linear code whose cosets contain most of the given codewords.
 
-Codewords are rows of bits, packed eight bits to a byte. Sums of codewords are modulo 2. A glue vector has the
-coordinates of a point that follow the signs of its codeword. The number of a codeword is its index in the binary code
-from which it was taken. Let s be the size of the small code. A run consists of s codewords with consecutive numbers,
-the first of which is a multiple of s. A run is complete if all of its codewords are given.
+Codewords are rows of bits, packed eight bits to a byte. Sums of codewords are modulo 2. The signs of a codeword are -1
+for the bit 0 and +1 for the bit 1. A glue vector has the coordinates of a point that follow the signs of its codeword.
+The all-one codeword has the bit 1 at all positions. A bin is a set of coordinates on which every codeword of the small
+code is constant. The index of a codeword is its index in the binary code from which it was taken. Let s be the number
+of codewords of the small code. A run consists of s codewords with consecutive indices, where the smallest index is a
+multiple of s. A run is complete if all of its codewords are given.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from protosphere.spherical.structures.sign_rows import SignRows
 from protosphere.types import Indices, PackedBits, Points
 
 FEWEST_BITS = 2
-"""Smallest number of generators of the small code, without the all-one codeword."""
+"""Smallest number of rows of `HadamardLayout.generator`."""
 
 SMALLEST_SHARE = 0.75
 """Smallest fraction of the codewords that must lie in complete cosets; the other codewords become rows of a matrix."""
@@ -48,9 +50,9 @@ class HadamardLayout:
         length: Length of the codewords.
         coefficient: Factor by which the signs of a codeword are multiplied in a point.
         representatives: For each coset, one of its codewords, with its bits packed into bytes.
-        generator: Codewords that generate the small code, one per row, without the all-one codeword. Their bits are
-            packed, too.
-        antipodal: Whether the small code has the all-one codeword.
+        generator: Generators of the small code, one per row, with their bits packed into bytes. If `antipodal` is True,
+            the all-one codeword is a further generator, which is not in this array.
+        antipodal: If True, the all-one codeword is a generator, before the other generators. If False, it is not.
         glue_vectors: Glue vectors, one per row.
         glue_of: For each coset, the index of its glue vector.
     """
@@ -70,15 +72,15 @@ class HadamardLayout:
 
     @property
     def per_coset(self) -> int:
-        """Number of codewords per coset, including antipodes."""
+        """Number of codewords of each coset: 2^m for m rows of `generator`, or 2^(m + 1) if `antipodal` is True."""
         return 1 << (len(self.generator) + self.antipodal)
 
     @cached_property
     def bins(self) -> Indices:
-        """For each coordinate, a number whose bit j is the entry of row j of `generator` at this coordinate.
+        """For each coordinate, the index of its bin.
 
-        Coordinates with the same number form a bin. All codewords of the small code are constant on a bin, so dot
-        products first add the coordinates of each bin.
+        Bit j of this index is the entry of row j of `generator` at the coordinate. All codewords of the small code are
+        constant on a bin, so dot products first add the coordinates of each bin.
         """
         rows = unpack(self.generator, self.length).astype(np.int64)
         return (1 << np.arange(len(rows))) @ rows
@@ -97,11 +99,14 @@ class HadamardLayout:
         )
 
     def split(self, bits: int) -> HadamardLayout:
-        """Return a layout of the same codewords in the same order, with cosets of a smaller code.
+        """Return a layout of the same codewords in the same order, divided into cosets of a smaller code.
+
+        The generators of the smaller code are the first `bits` rows of `generator` and, if `antipodal` is True, the
+        all-one codeword.
 
         Args:
-            bits: Number of generators of the smaller code, without the all-one codeword. They are the first `bits` rows
-                of `generator`. If `generator` has fewer rows, the layout is not split.
+            bits: Number of rows of `generator` to keep. If `generator` does not have more rows, the result is equal to
+                this layout.
         """
         kept = self.generator[:bits]
         others = self.generator[bits:]
@@ -120,8 +125,8 @@ class HadamardLayout:
           size L of the largest.
         - "columns" has the indices of the coordinates of the first bin, then of the second bin, and so on. The indices
           of each bin are padded with zeros to L indices.
-        - "inner" is the b x b Sylvester matrix. "outer" is the same matrix, in which each column is followed by its
-          negative if the small code has the all-one codeword.
+        - "inner" is the b x b Sylvester matrix. "outer" is equal to "inner" if `antipodal` is False. If `antipodal` is
+          True, each column of "inner" is followed by its negative in "outer".
         - "glue_vectors" has the glue vectors, and "glue_of" has the index of the glue vector of each coset.
         """
         inner = hadamard(1 << len(self.generator)).astype(np.float32)
@@ -173,8 +178,8 @@ def found_layout(rows: SignRows) -> tuple[HadamardLayout, Indices] | None:
     If several layouts are possible, the result is the one with the lowest estimated cost.
 
     Args:
-        rows: Points that begin with the signs of codewords, and the numbers and glue vectors of these codewords. The
-            number of a codeword is its index in the binary code from which it was taken.
+        rows: Points that begin with the signs of codewords. Its array `numbers` has the index of each codeword in the
+            binary code from which the codeword was taken.
 
     Returns:
         The layout, and the indices in `rows` of the codewords in its cosets, coset by coset. The result is None if no
@@ -232,23 +237,25 @@ def whole_cosets(
 ) -> tuple[HadamardLayout, Indices] | None:
     """Return a layout of the codewords that form complete cosets of a small linear code.
 
-    Let s be the size of the small code: 2^bits codewords, or 2^(bits + 1) if `antipodal` is True. Each codeword has a
-    number, its index in the code from which it was taken. A run consists of s codewords with consecutive numbers, the
-    first of which is a multiple of s. A run is complete if `rows` has all of these codewords.
+    Let s be the number of codewords of the small code: 2^bits if `antipodal` is False, or 2^(bits + 1) if it is True.
+    The index of a codeword is its index in the binary code from which it was taken. A run consists of s codewords with
+    consecutive indices, where the smallest index is a multiple of s. A run is complete if `rows` has all of these
+    codewords.
 
     The first complete run determines the small code: the codewords of the small code are the sums of the first codeword
     of this run and each codeword of this run. A complete run becomes a coset of the layout if it is a coset of the
     small code, and all of its points have the same further coordinates (glue vector) after the signs.
 
     Args:
-        rows: Points that begin with the signs of codewords, and the numbers of these codewords.
-        bits: Number of generators of the small code, without the all-one codeword.
-        antipodal: Whether the small code has the all-one codeword.
+        rows: Points that begin with the signs of codewords. Its array `numbers` has the indices of these codewords.
+        bits: Number of generators of the small code. If `antipodal` is True, the all-one codeword is a further
+            generator.
+        antipodal: If True, the all-one codeword is a generator, before the other generators. If False, it is not.
 
     Returns:
         The layout, and the indices in `rows` of the codewords of its cosets, coset by coset. The result is None if the
-        first complete run does not give a linear code with these `bits` and `antipodal`, or if less than 75% of the
-        codewords lie in the cosets of the layout.
+        small code, in the order of the first complete run, is not a linear code of the form that a `HadamardLayout`
+        describes with this `antipodal`, or if less than 75% of the codewords lie in the cosets of the layout.
     """
     order = np.argsort(rows.numbers, kind="stable")
     size = 1 << (bits + antipodal)

@@ -1,7 +1,8 @@
 """Module that stores the points of the parts of a product code, and computes dot products with them.
 
-In a product code, a class consists of parts, such as a color and a shape. It has one value in each part, and each value
-has a point. The prototype of a class consists of the points of its values, one part after the other, followed by zeros.
+In a product code, a class consists of parts, such as a color and a shape. It has one value in each part, such as red
+and round, and each value has a point. The prototype of a class consists of the points of its values, one part after the
+other, followed by zeros. A run is a sequence of consecutive parts whose points are stored in one tensor.
 """
 
 from collections.abc import Sequence
@@ -50,7 +51,7 @@ class PartTables(nn.Module):
     Attributes:
         dim: Dimension n of the prototypes.
         sizes: Number of values s_p of each part.
-        largest: Number of entries s_p d_p of the largest matrix of a part.
+        largest: Largest number of entries s_p d_p of the matrix of a part.
         missing: Number of zero coordinates of a prototype after the coordinates of all parts.
         offsets: For each part, the index of its first dot product in the result of `forward`.
     """

@@ -1,7 +1,12 @@
 """Module that computes dot products with all prototypes of a code, and weighted sums of these prototypes.
 
 The prototypes are the points of one or more blocks. A block has points of one kind, such as the rows of a matrix or the
-codewords of cosets, and computes dot products with its points and weighted sums of its points.
+codewords of cosets, and computes dot products with its points and weighted sums of its points. A unit is a group of
+points of a block that is never divided, such as one row of a matrix or all codewords of one coset.
+
+Point i is the point with index i, counted from 0 through all blocks in their order. A projection is sharded if several
+processes share its blocks: each process has some of the units of each block, or none. The log-sum-exp of some numbers
+is the logarithm of the sum of their exponentials. Half precision means the dtypes float16 and bfloat16.
 """
 
 from collections.abc import Callable, Sequence
@@ -67,10 +72,12 @@ class ProjectionPlan:
     Attributes:
         kind: Name of the algorithm: 'dense' (product with a matrix), 'hadamard' (codewords in cosets of a linear code),
             'axes' (points +e_i or -e_i), 'simplex' (a regular simplex), 'simplices' (regular simplices in orthogonal
-            subspaces), 'parts' (classes that consist of parts) or 'quantized' (quantized points).
+            subspaces), 'parts' (each class is a combination of one value of each of several parts) or 'quantized'
+            (points that are stored as indices into small tables of vectors).
         blocks: Descriptions of the blocks. The points of the projection are the points of the first block, followed by
             the points of the second block, and so on.
-        position: Vector of K indices: the prototype of class i is point position[i]. If None, it is point i.
+        position: Vector of K indices: the prototype of class i is point position[i]. If None, the prototype of class i
+            is point i.
     """
 
     kind: str
@@ -88,22 +95,23 @@ class Projection(nn.Module):
         plan: Description of the blocks of the projection, which the function `plan_for` makes from a code.
         num_classes: Number K of classes.
         dim: Dimension n.
-        rank: Index of this process, if the classes are sharded over several processes.
-        world: Number of processes over which the classes are sharded. If they are not sharded, it is 1.
+        rank: Index of this process, from 0 to `world` - 1.
+        world: Number of processes that share the points of the plan. If it is 1, this process has all points.
 
     Attributes:
         num_classes: Number K of classes.
         dim: Dimension n.
         kind: Name of the algorithm: 'dense' (product with a matrix), 'hadamard' (codewords in cosets of a linear code),
             'axes' (points +e_i or -e_i), 'simplex' (a regular simplex), 'simplices' (regular simplices in orthogonal
-            subspaces), 'parts' (classes that consist of parts) or 'quantized' (quantized points).
+            subspaces), 'parts' (each class is a combination of one value of each of several parts) or 'quantized'
+            (points that are stored as indices into small tables of vectors).
         blocks: Blocks of points. A sharded projection has only the blocks of this process.
         starts: For each block in `blocks`, the index of its first point among the points of the whole projection.
-        position: Vector of K indices: the prototype of class i is point position[i]. If None, it is point i.
-        classes: Vector of K indices: point i is the prototype of class classes[i]. If None, it is the prototype of
+        position: Vector of K indices: the prototype of class i is point position[i]. If None, the prototype of class i
+            is point i.
+        classes: Vector of K indices: point i is the prototype of class classes[i]. If None, point i is the prototype of
             class i.
-        has_all_combinations: Whether a class is a combination of one value of each of several parts (`ps.compose` makes
-            such codes), and every combination is a class.
+        has_all_combinations: True if the property `all_combinations` has a block, and False if it is None.
         handle: Integer that identifies the projection in compiled graphs.
 
     Example:
@@ -166,9 +174,9 @@ class Projection(nn.Module):
 
     @property
     def all_combinations(self) -> AllCombinationsBlock | None:
-        """The block of this module if it has a point for every combination of values of several parts, otherwise None.
+        """The only block, if its points are all combinations of one value of each of several parts; otherwise None.
 
-        If the module has several blocks, the value is None.
+        Codes from `ps.compose` have such a block. If the module has several blocks, the value is None.
         """
         block = self.blocks[0] if len(self.blocks) == 1 else None
         return block if isinstance(block, AllCombinationsBlock) else None
@@ -224,7 +232,8 @@ class Projection(nn.Module):
             like: Tensor whose dtype and device the prototypes get.
 
         Returns:
-            One row per class. If the projection is sharded and another process has the prototype, the row is zero.
+            One row per class. If the projection is sharded, the rows of prototypes that belong to other processes are
+            zero.
         """
         points = classes if self.position is None else self.position[classes]
         rows = like.new_zeros(points.shape[0], self.dim)
@@ -237,7 +246,8 @@ class Projection(nn.Module):
     def plain_log_sum_exp(self, z: Tensor) -> Tensor:
         """Return, for each row of z, the log-sum-exp of its dot products with the prototypes.
 
-        It is computed by standard operations of torch. All transforms and exporters of torch support these operations.
+        The log-sum-exps are computed by standard operations of torch, which all transforms and exporters of torch
+        support.
 
         Args:
             z: B x n vectors, not in half precision.
@@ -255,8 +265,8 @@ class Projection(nn.Module):
         """Return a mean prototype for each row of z, by standard operations of torch.
 
         The mean prototype of a row is the mean of all prototypes, weighted by the softmax of their dot products with
-        the row. It is the gradient of the log-sum-exp of these dot products with respect to the row. The result is
-        differentiable.
+        the row. This mean is the gradient of the log-sum-exp of these dot products with respect to the row. The result
+        is differentiable.
 
         Args:
             z: B x n vectors, not in half precision.
@@ -281,7 +291,8 @@ class Projection(nn.Module):
             z: B x n vectors.
 
         Returns:
-            B log-sum-exps, differentiable. They are in float32 if z has half precision.
+            B log-sum-exps, differentiable. They are in float32 if z has half precision, and otherwise in the dtype of
+            z.
         """
         check_vectors(z, self.dim)
         return log_sum_exp(z, self)
@@ -334,7 +345,8 @@ class Projection(nn.Module):
         """Return, for each row of z, a weighted sum of the prototypes that occurs in derivatives of the log-sum-exp.
 
         For a row z with log-sum-exp l and directions v_1, ..., v_r, the weight of the prototype c_k is exp(z . c_k - l)
-        times the product of the dot products v_1 . c_k, ..., v_r . c_k. The result has no gradient.
+        times the r dot products v_1 . c_k, ..., v_r . c_k. Without directions (r = 0), the weights are exp(z . c_k -
+        l). The result has no gradient.
 
         Args:
             z: B x n vectors.
@@ -368,7 +380,7 @@ class Projection(nn.Module):
 
         Returns:
             B x n weighted sums of the prototypes, and the B sums of the weights after the multiplication by the
-            factors. Both are in float32 if the weights have half precision.
+            factors. Both are in float32 if the weights have half precision, and otherwise in the dtype of the weights.
         """
         # some rows at a time, because reordering needs memory for a copy
         size = max(1, WEIGHTS_ENTRIES // weights.shape[1])
@@ -412,10 +424,11 @@ class Projection(nn.Module):
             weight: K class weights, by which the losses of the classes are multiplied. If None, all weights are 1.
             label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
             reduction: 'none' for one loss per vector, 'sum' for the sum of these losses, or 'mean' for their mean. If
-                `target` has class indices, the mean is weighted by the class weights.
+                `target` has class indices, the mean is the sum of the losses divided by the sum of the class weights of
+                the targets.
             scale: Factor by which the dot products of z with the prototypes are multiplied to give logits.
-            ignore_index: Class index that marks examples without a target. These examples do not contribute to the
-                loss.
+            ignore_index: Entry of `target` for vectors that do not contribute to the loss. It is not used if `target`
+                has probabilities.
 
         Returns:
             The loss, a scalar. If `reduction` is 'none', a tensor of shape (...) with one loss per vector.
@@ -464,16 +477,16 @@ class Projection(nn.Module):
     def top_points(self, z: Tensor, k: int) -> TopK:
         """Return the k largest dot products of each row of z with points of this process, and their indices.
 
-        If the projection is sharded, other processes have the other points. If this process has fewer than k points,
-        the result has the dot products with all of them. The index of a point is its index among the points of all
-        processes, in the order of the blocks. It may differ from the index of its class.
+        If the projection is not sharded, this process has all points. The index of a point is counted from 0 through
+        the points of all processes, block after block. It may differ from the index of the class of the point.
 
         Args:
             z: B x n vectors.
             k: Number of points.
 
         Returns:
-            B x k dot products in descending order, and the B x k indices of the points.
+            B x k dot products in descending order, and the B x k indices of the points. If this process has only m < k
+            points, both tensors have m columns.
         """
 
         def of_rows(rows: slice) -> TopK:

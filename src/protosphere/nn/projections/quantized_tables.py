@@ -1,4 +1,8 @@
-"""Module that stores the values and codewords of quantized points and computes dot products with them."""
+"""Module that stores the values and codewords of quantized points and computes dot products with them.
+
+A quantized point has one value of each of several parts. A value is a vector in the coordinates of its part. A codebook
+is a list of vectors, its codewords. A quantized point also has one codeword of each codebook, and a number, its factor.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """Block of regular simplices in orthogonal subspaces.
 
+A block has some or all prototypes of a code as its P points. A run consists of consecutive simplices with the same
+number of vertices.
+
 One cumulative sum per simplex gives the dot products of a vector with all vertices. Let c_0, ..., c_(s-1) be the
 vertices of a simplex. Their coordinates are numbered by j = 1, ..., s - 1. Let f_j = sqrt(s / ((s - 1) j (j + 1))).
 Coordinate j of c_i is
@@ -23,21 +26,22 @@ class SimplicesBlock(nn.Module, ProjectionBlock):
     """Block of P points that are vertices of regular simplices in orthogonal subspaces.
 
     The dot products of a vector with all P points take O(P) time. The simplices are stored one after the other. A run
-    consists of consecutive simplices of equal size, whose dot products are computed together.
+    consists of consecutive simplices with the same number of vertices, whose dot products are computed together.
 
     Args:
         sizes: Number of vertices of each simplex.
         dim: Dimension n.
         dtype: Dtype of the buffers.
-        numbers: For each point, the index of the vertex that it equals, counted over all simplices. If None, point i is
-            vertex i.
+        numbers: For each point, the index of the vertex that it equals. The index is counted from 0 through the
+            vertices of all simplices, one simplex after the other. If None, point i is vertex i for all i, and the
+            points are all vertices.
 
     Attributes:
-        runs: For each run, the number of vertices of a simplex and the number of simplices.
+        runs: For each run, a pair: the number of vertices of each of its simplices, and the number of its simplices.
         num_vertices: Number of vertices of all simplices.
-        steps: For each run, one after the other, the factors f_1, ..., f_(s-1) of a simplex of s vertices, where f_j is
-            the coordinate j of the vertices 0, ..., j - 1.
-        numbers: For each point, the index of the vertex that it equals. If None, point i is vertex i.
+        steps: The factors of the first run, then those of the second run, and so on. A run of simplices with s vertices
+            has the factors f_1, ..., f_(s-1), where f_j is coordinate j of the vertices 0, ..., j - 1 of each simplex.
+        numbers: The argument `numbers`.
     """
 
     kind = "simplices"

@@ -1,5 +1,9 @@
 """The loss of DINO: a student predicts the teacher's distribution over prototypes for another view.
 
+A view of an image is a changed copy of the image, such as a crop. The student is the network that is trained. The
+teacher is the network whose outputs the student predicts. An embedding is the vector of n numbers that a network
+computes from a view.
+
 Let c_1, ..., c_K be fixed prototypes, t an embedding of the teacher, and m the running mean of the embeddings. A
 product of two vectors, such as t c_k, is their dot product. The logits t c_k are linear in t, so m c_k is the running
 mean of the logits of prototype k, and (t - m) c_k is the centered logit. Therefore the center is stored as the vector m

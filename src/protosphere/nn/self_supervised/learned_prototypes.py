@@ -98,7 +98,7 @@ class LearnedPrototypes(nn.Module):
     def forward(self, z: Tensor) -> Tensor:
         """Return the B x K dot products of the rows of z with the prototypes, in the dtype of z.
 
-        If z has half precision, the computation uses float32.
+        If z is in float16 or bfloat16, the computation uses float32.
 
         Args:
             z: B x n vectors.
@@ -118,7 +118,7 @@ class LearnedPrototypes(nn.Module):
             z: B x n vectors.
 
         Returns:
-            B log-sum-exps. They are in float32 if z has half precision.
+            B log-sum-exps. They are in float32 if z is in float16 or bfloat16.
         """
         check_vectors(z, self.dim)
         return self._products(widened(z)).logsumexp(1)
@@ -156,7 +156,8 @@ class LearnedPrototypes(nn.Module):
 
         Returns:
             A tuple of two tensors: the B x n weighted sums of the prototypes, and the B sums of the weights. Both are
-            computed from the weights after the multiplication by the factors. Half precision is converted to float32.
+            computed from the weights after the multiplication by the factors. If the weights are in float16 or
+            bfloat16, both are in float32.
         """
         wide = widened(weights)
         if factors is not None:
@@ -183,9 +184,11 @@ class LearnedPrototypes(nn.Module):
             weight: K class weights, by which the losses of the classes are multiplied. None means weights of 1.
             label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
             reduction: 'none' for one loss per vector, 'sum' for the sum of these losses, or 'mean' for their mean. If
-                `target` has class indices, the mean is weighted by the class weights.
+                `target` has class indices, the mean is the sum of the losses divided by the sum of the class weights of
+                the targets.
             scale: Factor by which the dot products with the prototypes are multiplied to give logits.
-            ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
+            ignore_index: Entry of `target` for vectors that do not contribute to the loss. It is not used if `target`
+                has probabilities.
 
         Returns:
             The loss, a scalar. If `reduction` is 'none', a tensor of shape (...) with one loss per vector.

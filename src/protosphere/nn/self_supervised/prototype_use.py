@@ -15,11 +15,11 @@ class PrototypeUse(NamedTuple):
     """Number of the K prototypes that a batch of examples uses, by two measures.
 
     Attributes:
-        effective: exp(H), where H is the entropy (in nats) of the mean of the probabilities of all examples, or of the
-            counts divided by their sum. The value is K if all prototypes are used equally, and 1 if only one prototype
-            is used.
-        chosen: Number of prototypes that are the most probable prototype of at least one example. If
-            `prototypes_in_use` got counts, this is the number of prototypes with a count above 0.
+        effective: exp(H), where H is an entropy in nats. If `prototypes_in_use` got probabilities, H is the entropy of
+            their mean over all examples. If it got counts, H is the entropy of the counts divided by their sum. The
+            value is K if all prototypes are used equally, and 1 if only one prototype is used.
+        chosen: If `prototypes_in_use` got probabilities, the number of prototypes that are the most probable prototype
+            of at least one example. If it got counts, the number of prototypes with a count above 0.
 
     Example:
         >>> from protosphere.nn import PrototypeUse
@@ -39,9 +39,10 @@ def prototypes_in_use(assignments: Tensor) -> PrototypeUse:
             counts: how often each prototype was chosen.
 
     Returns:
-        A named tuple. `effective` is exp(H), where H is the entropy (in nats) of the mean row of the matrix, or of the
-        counts divided by their sum. `chosen` is the number of prototypes that are the most probable prototype of at
-        least one example, or that have a count above 0.
+        A named tuple. For a matrix, `effective` is exp(H), where H is the entropy (in nats) of the mean row, and
+        `chosen` is the number of prototypes that are the most probable prototype of at least one example. For a vector,
+        H is the entropy of the counts divided by their sum, and `chosen` is the number of prototypes with a count above
+        0.
 
     Raises:
         InvalidArgumentError: If `assignments` is neither a matrix nor a vector, an entry is negative or not finite, or

@@ -1,4 +1,8 @@
-"""The loss of SwAV: predict the prototype assignment of one view of an image from another view."""
+"""The loss of SwAV: predict the prototype assignment of one view of an image from another view.
+
+A view of an image is a changed copy of the image, such as a crop. An assignment of a view consists of K probabilities,
+one for each prototype.
+"""
 
 from __future__ import annotations
 

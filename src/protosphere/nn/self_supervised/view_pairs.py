@@ -1,5 +1,9 @@
 """Cross-entropy between views of the same images, without B x K logits if the prototypes are fixed.
 
+A view of an image is a changed copy of the image, such as a crop. The student is the network that is trained. The
+teacher is the network whose outputs the student predicts. An embedding is the vector of n numbers that a network
+computes from a view. The log-sum-exp of some numbers is the logarithm of the sum of their exponentials.
+
 Logits of fixed prototypes c_1, ..., c_K are linear in the embedding. Let s be the student's embedding divided by the
 temperature, and q_1, ..., q_K the teacher's probabilities. A product of two vectors, such as s c_k, is their dot
 product. The cross-entropy is
@@ -34,8 +38,8 @@ class ViewPredictions(NamedTuple):
     numbers. For learned prototypes, it is the vector of the K probabilities.
 
     Attributes:
-        vectors: For fixed prototypes, the B x n embeddings divided by the temperature. For learned prototypes, the B x
-            K logits.
+        vectors: If the prototypes are fixed, the B x n embeddings divided by the temperature. If they are learned, the
+            B x K logits.
         log_sum_exps: B numbers: the log-sum-exp of the K logits of each image.
     """
 

@@ -1,9 +1,10 @@
 """Cross-entropy of B x K logits, computed from log-sum-exps and a few dot products instead of all logits.
 
-The results equal those of `torch.nn.functional.cross_entropy`. Let c_1, ..., c_K be the prototypes, w_1, ..., w_K the
-class weights, W the sum of the class weights, and s the label smoothing. Let z_i be the vector of example i. The logits
-of the example are the dot products z_i c_1, ..., z_i c_K, and lse_i is their log-sum-exp. If the target of the example
-is the class y, its loss is
+A projection is a module that maps vectors to their dot products with the prototypes. The log-sum-exp of some numbers is
+the logarithm of the sum of their exponentials. The results equal those of `torch.nn.functional.cross_entropy`. Let c_1,
+..., c_K be the prototypes, w_1, ..., w_K the class weights, W the sum of the class weights, and s the label smoothing.
+Let z_i be the vector of example i. The logits of the example are the dot products z_i c_1, ..., z_i c_K, and lse_i is
+their log-sum-exp. If the target of the example is the class y, its loss is
 
     (1 - s) w_y (lse_i - z_i c_y) + (s / K) (W lse_i - z_i sum_k w_k c_k).
 
@@ -50,8 +51,10 @@ class LossOptions:
         weight: K class weights, by which the losses of the classes are multiplied. None means weights of 1.
         label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
         reduction: 'none' for one loss per example, 'sum' for the sum of these losses, or 'mean' for their mean. If the
-            targets are class indices, the mean is weighted by the class weights.
-        ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
+            targets are class indices, the mean is the sum of the losses divided by the sum of the class weights of the
+            targets.
+        ignore_index: Target of examples that do not contribute to the loss. It is not used if the targets are
+            probabilities.
     """
 
     num_classes: int
@@ -100,8 +103,10 @@ def streamed_cross_entropy(
         weight: K class weights, by which the losses of the classes are multiplied. None means weights of 1.
         label_smoothing: Fraction of the target's probability that is spread evenly over all classes.
         reduction: 'none' for one loss per vector, 'sum' for the sum of these losses, or 'mean' for their mean. If
-            `target` has class indices, the mean is weighted by the class weights.
-        ignore_index: Class index that marks examples without a target; they do not contribute to the loss.
+            `target` has class indices, the mean is the sum of the losses divided by the sum of the class weights of the
+            targets.
+        ignore_index: Target of examples that do not contribute to the loss. It is not used if the targets are
+            probabilities.
 
     Returns:
         The loss, a scalar. If `reduction` is 'none', a tensor of shape (...) with one loss per vector.
@@ -219,7 +224,7 @@ def checked_classes(
         z: (..., n) vectors, of which only the shape is used.
         target: (...) class indices, one for each vector.
         num_classes: Number of classes K.
-        ignore_index: Class index that marks examples to be ignored.
+        ignore_index: Target of examples that are ignored.
 
     Returns:
         A tuple of two tensors of shape (...): the classes as int64, and booleans that are False for ignored examples.

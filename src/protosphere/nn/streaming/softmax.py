@@ -2,8 +2,9 @@
 
 Let c_1, ..., c_K be the prototypes. A product of two vectors, such as z c_k, is their dot product. Let p be the softmax
 of the logits z c_1, ..., z c_K. The mean prototype of z is the mean of the prototypes under p. It is the gradient of
-log sum_k exp(z c_k) with respect to z, and the Hessian is the covariance of the prototypes under p. All derivatives are
-composed of the moments
+log sum_k exp(z c_k), the log-sum-exp of the logits, with respect to z. The Hessian of the log-sum-exp is the covariance
+of the prototypes under p. A projection is a module that maps vectors to their dot products with the prototypes. A
+target prototype is the prototype of the target class of an example. All derivatives are composed of the moments
 
     M(z, l; v_1, ..., v_r) = sum_k exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k,    l = log sum_k exp(z c_k).
 
@@ -47,7 +48,7 @@ def log_sum_exp(z: Tensor, projection: Projection) -> Tensor:
         projection: Projection that holds the prototypes.
 
     Returns:
-        B values, in float32 if z has half precision.
+        B log-sum-exps. They are in float32 if z is in float16 or bfloat16, and otherwise in the dtype of z.
     """
     wide = widened(z)
     if is_recorded() or _needs_plain_sums(wide, projection):
@@ -104,7 +105,8 @@ def moment(
     """Return, for each row z, the sum over all prototypes c_k of exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k.
 
     A product of two vectors is their dot product. If l is the log-sum-exp of z c_1, ..., z c_K, the numbers exp(z c_k -
-    l) are the softmax probabilities. The result is differentiable.
+    l) are the softmax probabilities. Without directions (r = 0), the sum is that of exp(z c_k - l) c_k. The result is
+    differentiable.
 
     Args:
         z: B x n vectors.
@@ -187,15 +189,15 @@ def mean_prototype(like: Tensor, projection: Projection) -> Tensor:
 
 
 def folded(info: Any, in_dims: Dims, tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Return each tensor with its batch dimension for vmap merged into the dimension of its rows.
+    """Merge the batch dimension that vmap adds to each tensor into the dimension of its rows.
 
-    The rows of the first member of the batch come first, then the rows of the second member, and so on.
+    Each result has the rows of the first member of the batch, then the rows of the second member, and so on.
 
     Args:
         info: Object that torch gives to a vmap rule. Its attribute `batch_size` is the number of members of the batch.
-        in_dims: Batch dimension of each tensor. None stands for a tensor that is the same for all members.
-        tensors: Tensors that may have a batch dimension. The first of the other dimensions is the dimension of the
-            rows.
+        in_dims: Index of the batch dimension of each tensor. None means that a tensor has no batch dimension; its rows
+            are then repeated for each member.
+        tensors: Tensors to merge. Apart from the batch dimension, the first dimension of a tensor is that of its rows.
     """
     rows: list[Tensor] = []
     for tensor, dim in zip(tensors, in_dims, strict=True):
@@ -233,8 +235,8 @@ def softmax_gradient(
 
     Args:
         ctx: Context of an autograd function. Its saved tensors are z, the log-sum-exps and the mean prototypes. Its
-            attribute `with_mean` says whether the means were computed in the forward pass, and `projection` holds the
-            prototypes.
+            attribute `with_mean` is True if the means were computed in the forward pass, and False if the saved tensor
+            of means is empty. Its attribute `projection` holds the prototypes.
         of_value: B gradients of the loss with respect to the log-sum-exps. None if the loss does not depend on them.
         of_mean: B x n gradients of the loss with respect to the mean prototypes. None if the loss does not depend on
             them.
@@ -342,8 +344,8 @@ class LogSumExp(torch.autograd.Function):
         Args:
             info: Object that torch gives to a vmap rule. Its attribute `batch_size` is the number of members of the
                 batch.
-            in_dims: Batch dimension of each argument of `forward`. None for an argument that is the same for all
-                members.
+            in_dims: Index of the batch dimension of each argument of `forward`. None means that an argument has no
+                batch dimension; it is then the same for all members.
             args: The four arguments of `forward`, in which z and `classes` may have a batch dimension.
 
         Returns:
@@ -488,8 +490,8 @@ class WeightedPrototypes(torch.autograd.Function):
         Args:
             info: Object that torch gives to a vmap rule. Its attribute `batch_size` is the number of members of the
                 batch.
-            in_dims: Batch dimension of each argument of `forward`. Only the weights may have one; for the others, it is
-                None.
+            in_dims: Index of the batch dimension of each argument of `forward`. Only the weights have a batch
+                dimension; for the other arguments, the index is None.
             args: The three arguments of `forward`, in which the weights have a batch dimension.
 
         Returns:

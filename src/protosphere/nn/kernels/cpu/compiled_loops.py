@@ -2,7 +2,8 @@
 
 Compiled loops compute dot products by Walsh-Hadamard transforms, for LANES = 16 vectors at a time. A point of a block
 is a codeword with entries +1 and -1, multiplied by a coefficient that is the same for all points, followed by a glue
-vector. The glue vector has further coordinates, which are the same for all points of a coset, and may be empty.
+vector. The glue vector has further coordinates, which are the same for all points of a coset, and may be empty. The
+log-sum-exp of some numbers is the logarithm of the sum of their exponentials.
 
 `HadamardBlock` computes the same dot products by two small matrix products. With n = 256, K = 65,536, batch 64 and two
 threads, logits take 2.1 ms with this backend and 3.7 ms with the matrix products. Top-k takes 1.8 ms instead of 5.0 ms,
@@ -34,8 +35,8 @@ CHOSEN_ENTRIES = 1 << 22
 class CpuBackend(TorchBackend):
     """Backend that computes dot products with codewords in cosets of a linear code, in float32 on a CPU.
 
-    One Walsh-Hadamard transform, whose data stay in the L1 cache, computes the dot products with all codewords of a
-    coset.
+    One Walsh-Hadamard transform, whose data stay in the L1 cache of the CPU, computes the dot products with all
+    codewords of a coset.
     """
 
     name = "cpu"

@@ -3,7 +3,8 @@
 A class has one value of each part, such as a color and a shape. If classes are quantized, a class also has one codeword
 of each codebook. The table has a row for each value of each part and for each codeword of each codebook. The table rows
 of a class are the rows of its values and of its codewords. LANES = 16 vectors are processed at a time, and a row has
-LANES numbers: number w is the dot product of vector w with the point of the value, or with the codeword.
+LANES numbers: entry w is the dot product of vector w with the point of the value, or with the codeword. A tile is a
+range of 256 consecutive classes whose scores are computed together.
 
 A score is the dot product of a vector with the point of a class. The row of the scores of class k with LANES vectors is
 the sum of the table rows of its values, plus factors[k] times the sum of the table rows of its codewords.
@@ -422,7 +423,8 @@ def write_highest_lookups(
         factors: Factor of each class, by which the sum of the table rows of its codewords is multiplied. If there are
             no codebooks, the array is empty.
         num_parts: Number of parts. The first `num_parts` columns of `values` belong to parts, the others to codebooks.
-        highest: (groups, tiles, LANES) array for the largest scores, overwritten.
+        highest: (groups, tiles, LANES) array for the largest scores, overwritten. Entry (g, t, w) is for vector w of
+            group g and tile t.
     """
     x = np.empty(TILE * LANES, np.float32)
     num_classes = len(values)
@@ -552,7 +554,7 @@ def raise_shift(peak: Block, shift: Block, sums: NDArray[np.float64]) -> Block:
 
 @compiled_exactly
 def scale_table(table: Block, factors: Block) -> None:
-    """Multiply number w of every row of a table by factors[w], for w = 0, ..., LANES - 1.
+    """Multiply entry w of every row of a table by factors[w], for w = 0, ..., LANES - 1.
 
     Args:
         table: One-dimensional array of rows of LANES numbers; multiplied in place.

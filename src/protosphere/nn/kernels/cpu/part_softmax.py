@@ -1,8 +1,10 @@
 """The float32 CPU backend for `AllCombinationsBlock` if the parts are small.
 
-The classes of such a block are all combinations of the values of several parts. The softmax is one compiled loop
-without tensor operations. For three parts with 19, 21 and 28 values and a batch of 256, a tensor operation spends most
-of its time on overhead. For larger parts, matrix products of torch are faster.
+The classes of such a block are all combinations of one value of each of several parts. Each value of a part has a point
+in the coordinates of the part. The point of a class consists of the points of its values. The log-sum-exp of some
+numbers is the logarithm of the sum of their exponentials. The softmax is one compiled loop without tensor operations.
+For three parts with 19, 21 and 28 values and a batch of 256, a tensor operation spends most of its time on overhead.
+For larger parts, matrix products of torch are faster.
 """
 
 from __future__ import annotations

@@ -163,10 +163,10 @@ def write_columns(
     """Copy `width` coordinates of up to LANES = 16 consecutive vectors into `rows`, one row per coordinate.
 
     Args:
-        rows: One-dimensional array of rows of LANES numbers. Number w of row d becomes z[first + w, left + d].
+        rows: One-dimensional array of rows of LANES numbers. Entry w of row d becomes z[first + w, left + d].
         z: B x n vectors.
         first: Index of the first vector.
-        lanes: Number of vectors, at most LANES. Numbers at positions w >= `lanes` of a row stay the same.
+        lanes: Number of vectors, at most LANES. The entries w >= `lanes` of a row stay the same.
         left: Index of the first coordinate.
         width: Number of coordinates.
     """
@@ -189,7 +189,7 @@ def read_columns(
     """Divide coordinates of up to LANES = 16 vectors by one number per vector, and write the results into `mean`.
 
     Args:
-        rows: One-dimensional array of rows of LANES numbers. Number w of row d is coordinate left + d of vector w.
+        rows: One-dimensional array of rows of LANES numbers. Entry w of row d is coordinate left + d of vector w.
         total: LANES numbers. The coordinates of vector w are divided by total[w].
         mean: B x n array. The results for vector w are written into mean[first + w, left : left + width].
         first: Row of `mean` for the first vector.

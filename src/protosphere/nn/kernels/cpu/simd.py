@@ -1,9 +1,13 @@
 """Compiled loops that process LANES = 16 vectors at a time.
 
-A row has LANES numbers, one for each vector. The position of a number in its row is called a lane, so each vector has
-its own lane. A block is a one-dimensional array of b * LANES numbers that consists of b consecutive rows, where b is at
-least 4. Every operation acts on whole rows, so the compiler generates vector instructions. Indices are unsigned,
-because the compiled code would check signed indices for negative values.
+A row has LANES numbers, one for each vector. The position of a number in its row is called a lane, from 0 to LANES - 1,
+so each vector has its own lane. Row i of an array has the entries i * LANES, ..., i * LANES + LANES - 1 of the array. A
+block is a one-dimensional array of b * LANES numbers that consists of b consecutive rows, where b is at least 4. Every
+operation acts on whole rows, so the compiler generates vector instructions. Indices are unsigned, because the compiled
+code would check signed indices for negative values.
+
+A coset has b codewords with entries +1 and -1. A bin is a range of consecutive rows. All cosets have the same b bins:
+after the division by the signs of one codeword of its coset, each codeword has the same entry in all rows of a bin.
 """
 
 from typing import TypeAlias

@@ -3,10 +3,10 @@
 The points are the codewords of all cosets as vectors with entries +1 and -1, without glue vectors. If the argument
 `both` of a function is True, the points also include the antipode of each codeword, which is the negative vector.
 
-The array z has shape (groups, rows * LANES). A group has LANES = 16 vectors, with one row per coordinate.
-Number w of each row belongs to vector w of the group; it is in lane w. The array `flips` has shape (cosets, rows). Row
-c has the signs by which the rows of z are multiplied for coset c. A sign is +1 or -1, or 0 in a row that only fills up
-its bin.
+The array z has shape (groups, rows * LANES). A group has LANES = 16 vectors, with one row per coordinate. Entry w of
+each row belongs to vector w of the group, which is said to be in lane w. The array `flips` has shape (cosets, rows).
+Row c has the signs by which the rows of z are multiplied for coset c. A sign is +1 or -1, or 0 in a row that only fills
+up its bin.
 
 The rows are divided into bins, which are groups of consecutive rows of equal size. Each codeword of the linear code has
 the same entry in all rows of a bin. A codeword of a coset is a codeword of the linear code, multiplied by the signs of
@@ -48,9 +48,9 @@ def write_highest(
             is coordinate r of vector w of group g.
         flips: (cosets, rows) array with the signs of each coset, one per coordinate: +1, -1, or 0 for a coordinate that
             is ignored.
-        bins: Number of codewords per coset, without their antipodes. The coordinates are divided into as many bins of
-            equal size, and each codeword of the linear code has equal entries in a bin.
-        both: Whether the points also include the negative of each codeword, its antipode.
+        bins: Number of codewords per coset, where antipodes are not counted. The coordinates are divided into as many
+            bins of equal size, and each codeword of the linear code has equal entries in a bin.
+        both: If True, the points also include the negative of each codeword, its antipode. If False, they do not.
         highest: (groups, cosets, LANES) array for the results. Entry (g, c, w) is for vector w of group g and coset c.
     """
     x = np.empty(bins * LANES, np.float32)
@@ -75,9 +75,9 @@ def write_words(z: Block, flips: Flips, bins: int, both: bool, products: Block) 
             is coordinate r of vector w of group g. Vectors after the first B vectors are ignored.
         flips: (cosets, rows) array with the signs of each coset, one per coordinate: +1, -1, or 0 for a coordinate that
             is ignored.
-        bins: Number of codewords per coset, without their antipodes. The coordinates are divided into as many bins of
-            equal size, and each codeword of the linear code has equal entries in a bin.
-        both: Whether the points also include the negative of each codeword, its antipode.
+        bins: Number of codewords per coset, where antipodes are not counted. The coordinates are divided into as many
+            bins of equal size, and each codeword of the linear code has equal entries in a bin.
+        both: If True, the points also include the negative of each codeword, its antipode. If False, they do not.
         products: Array for the results, with a row for each of the B vectors and a column for each point. The points of
             a coset are in consecutive columns.
     """
@@ -98,17 +98,18 @@ def write_lane(
 ) -> None:
     """Copy the dot products of one vector with the codewords of one coset from the lane of the vector into `row`.
 
-    Lane w of x has the numbers w, w + 16, w + 32, ... of x, one for each codeword. If `both` is True, each dot product
-    is followed by its negative, the dot product with the antipode of the codeword.
+    Lane w of x has the entries x[w], x[w + 16], x[w + 32], ..., one for each codeword. If `both` is True, each dot
+    product is followed by its negative, the dot product with the antipode of the codeword.
 
     Args:
-        x: Dot products of 16 vectors with the codewords of the coset. The 16 numbers of a codeword are consecutive.
+        x: Dot products of 16 vectors with the codewords of the coset. Entry 16 i + w belongs to codeword i and vector
+            w.
         lane: Index of the vector in x, from 0 to 15.
-        both: Whether the points include the antipode of each codeword.
+        both: If True, the points also include the negative of each codeword, its antipode. If False, they do not.
         row: Array for the dot products of the vector with the points of all cosets. The entries of this coset are
             overwritten.
-        first: Number of codewords of all previous cosets, without their antipodes.
-        bins: Number of codewords of the coset, without their antipodes.
+        first: Number of codewords of all previous cosets, where antipodes are not counted.
+        bins: Number of codewords of the coset, where antipodes are not counted.
     """
     if both:
         for i in range(U(bins)):
@@ -136,9 +137,9 @@ def add_weighted_words(
             consecutive columns.
         flips: (cosets, rows) array with the signs of each coset, one per coordinate: +1, -1, or 0 for a coordinate that
             is ignored.
-        bins: Number of codewords per coset, without their antipodes. The coordinates are divided into as many bins of
-            equal size, and each codeword of the linear code has equal entries in a bin.
-        both: Whether the points also include the negative of each codeword, its antipode.
+        bins: Number of codewords per coset, where antipodes are not counted. The coordinates are divided into as many
+            bins of equal size, and each codeword of the linear code has equal entries in a bin.
+        both: If True, the points also include the negative of each codeword, its antipode. If False, they do not.
         z: (groups, rows * LANES) coordinates, to which the coordinates of the sums are added, in groups of LANES = 16
             sums. Entry (g, r * LANES + w) is coordinate r of sum w of group g.
     """
@@ -158,17 +159,17 @@ def read_lane(
 ) -> None:
     """Copy the weights of the codewords of one coset from `row` into one lane of x.
 
-    Lane w of x has the numbers w, w + 16, w + 32, ... of x, one for each codeword. If `both` is True, `row` has two
+    Lane w of x has the entries x[w], x[w + 16], x[w + 32], ..., one for each codeword. If `both` is True, `row` has two
     weights for each codeword: its own weight, followed by the weight of its antipode. The first weight minus the second
     is then written into the lane.
 
     Args:
         row: Weights of the points of all cosets.
-        first: Number of codewords of all previous cosets, without their antipodes.
-        both: Whether the points include the antipode of each codeword.
+        first: Number of codewords of all previous cosets, where antipodes are not counted.
+        both: If True, the points also include the negative of each codeword, its antipode. If False, they do not.
         x: Array with 16 consecutive numbers for each codeword of the coset; one lane is overwritten.
         lane: Index w of the lane, from 0 to 15.
-        bins: Number of codewords of the coset, without their antipodes.
+        bins: Number of codewords of the coset, where antipodes are not counted.
     """
     if both:
         for i in range(U(bins)):
@@ -208,9 +209,9 @@ def write_sums(
             is ignored.
         glue: (groups, cosets, LANES) dot products of the vectors with the glue vectors of the cosets, which are the
             coordinates that all points of a coset share.
-        bins: Number of codewords per coset, without their antipodes. The coordinates are divided into as many bins of
-            equal size, and each codeword of the linear code has equal entries in a bin.
-        both: Whether the points also include the negative of each codeword, its antipode.
+        bins: Number of codewords per coset, where antipodes are not counted. The coordinates are divided into as many
+            bins of equal size, and each codeword of the linear code has equal entries in a bin.
+        both: If True, the points also include the negative of each codeword, its antipode. If False, they do not.
         peaks: (groups, cosets, LANES) array for the peaks, overwritten.
         sums: (groups, cosets, LANES) zeros, to which the sums are added.
         word_sums: Zeros in the shape of z, to which the weighted sums are added. If the array is empty, no weighted
@@ -255,13 +256,14 @@ def raise_peak(
     peak of a vector is its largest score in this coset and all previous cosets.
 
     Args:
-        x: Dot products of the vectors with the codewords of the coset. The 16 numbers of a codeword are consecutive.
-        both: Whether the points include the antipode of each codeword.
+        x: Dot products of the vectors with the codewords of the coset. Entry 16 i + w belongs to codeword i and vector
+            w.
+        both: If True, the points also include the negative of each codeword, its antipode. If False, they do not.
         glue: One number for each vector: its dot product with the glue vector of the coset, which are the coordinates
             that all points of the coset share.
         peaks: (cosets, 16) peaks. Row `coset` is overwritten. The row before it has the peaks at the previous coset.
         coset: Index of the coset.
-        bins: Number of codewords of the coset, without their antipodes.
+        bins: Number of codewords of the coset, where antipodes are not counted.
 
     Returns:
         True if the coset is the first one, or if any vector has a higher peak than at the previous coset.
@@ -285,7 +287,7 @@ def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
 
     Args:
         x: Array of b rows of 16 numbers, flattened.
-        both: Whether to use the absolute values of the numbers in x.
+        both: If True, the absolute values of the numbers in x are compared. If False, the numbers themselves are.
         highest: 16 numbers, updated in place.
         b: Number of rows, a multiple of 4.
     """
@@ -317,7 +319,8 @@ def max_rows_of_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
 
     Args:
         x: Array of b rows of 16 numbers, flattened.
-        both: Whether to use the absolute values of the transformed numbers.
+        both: If True, the absolute values of the transformed numbers are compared. If False, the numbers themselves
+            are.
         highest: 16 numbers, updated in place.
         b: Number of rows of x, a multiple of 4.
     """
@@ -384,7 +387,7 @@ def subtract(x: Block, y: Block) -> None:
 
 @compiled_exactly
 def scale_rows(x: Block, factors: Block, b: int) -> None:
-    """Multiply number w of every row of x by factors[w], for w = 0, ..., 15.
+    """Multiply entry w of every row of x by factors[w], for w = 0, ..., 15.
 
     Args:
         x: Array of b rows of 16 numbers, flattened. It is changed in place.
