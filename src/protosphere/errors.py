@@ -227,8 +227,9 @@ def as_flag(name: str, value: object) -> bool:
 def brief(value: object) -> str:
     """Return `value` as a short text for an error message.
 
-    A text of more than 60 characters is truncated. An integer of at least 10^18 in absolute value is written as a power
-    of two, such as "2**64" or "about 2**64".
+    - An integer of at least 10^18 in absolute value becomes a power of two: "2**64" if it is exactly this power,
+      otherwise "about 2**64" with the largest power that is not above its absolute value.
+    - Any other value becomes the text `repr(value)`. If this text has more than 60 characters, it is truncated.
     """
     if isinstance(value, int) and abs(value) >= 10**18:
         size = abs(value)

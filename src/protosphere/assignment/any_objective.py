@@ -1,5 +1,7 @@
 """Assign prototypes to classes so that an arbitrary function is large, by exchanges of the prototypes of two classes.
 
+An order is an array with the index of the point of each class: class i gets point order[i].
+
 The function is called the objective. Its arguments are two K x K matrices in the order of the classes: the similarity
 of the classes, and the cosines of their prototypes.
 """

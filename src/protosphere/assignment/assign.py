@@ -1,4 +1,8 @@
-"""Assignment of prototypes to classes by the similarity of the classes: the rows of a code get another order."""
+"""Assignment of prototypes to classes by the similarity of the classes: the rows of a code get another order.
+
+An order is an array with the index of the point of each class: class i gets point order[i]. The objective is the number
+that an order should make large.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Any, cast

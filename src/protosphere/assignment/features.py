@@ -33,7 +33,7 @@ def similarity_from_features(
             least one row.
 
     Returns:
-        The K x K similarity matrix. Entry (i, j) is the cosine between the mean features of the classes i and j.
+        The K x K similarity matrix. Entry (i, j) belongs to the classes i and j.
 
     Raises:
         InvalidArgumentError: If shapes or types are not valid, or if a class has no row.

@@ -1,6 +1,7 @@
-"""Tables that describe classes by their parts, such as a color and a shape.
+"""Tables that describe classes by their parts.
 
-A table has a row for each class, with a value for each part.
+A part is a property that every class has, such as a color. Each part has several values, such as red and blue. A table
+has a row for each class, with one value for each part.
 """
 
 from __future__ import annotations
@@ -40,10 +41,12 @@ Row = Sequence[Any] | Mapping[str, Any]
 class PartTable:
     """Classes described by the values of their parts.
 
-    The values of a part are numbered in the order in which they first appear in the table.
+    The index of a value is its position, from 0, among the values of its part, in the order in which they first appear
+    in the table.
 
     Attributes:
-        names: Names of the parts, of the values of each part, and of the classes.
+        names: Names of the P parts, of the values of each part, and of the K classes. The names of the classes are None
+            if the classes have no names.
         values: K x P matrix. Entry (i, p) is the index of the value of part p of class i. None means that all
             combinations of values are classes, in the order in which the value of the last part changes fastest.
     """
@@ -63,7 +66,7 @@ class PartTable:
 
     @property
     def lists_all_combinations(self) -> bool:
-        """Whether the classes are all combinations of values, in lexicographic order.
+        """True if the classes are all combinations of values, in lexicographic order; otherwise False.
 
         In this order, the value of the last part changes fastest.
         """
@@ -363,8 +366,8 @@ def require_different(
 
     Args:
         numbered: For each class, the indices of the values of its parts.
-        classes: Names of the classes, for the error message. None if they have no names; the message then has their
-            numbers.
+        classes: Names of the classes, for the error message. None if they have no names; the message then names a class
+            by its index from 0.
 
     Raises:
         InvalidArgumentError: If two classes have the same values. The message names them.

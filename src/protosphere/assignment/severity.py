@@ -1,5 +1,7 @@
 """Severity of misclassifications, measured by a tree over the classes, and predictions that reduce this severity.
 
+The parent of a class is its superclass.
+
 The severity is the height of the lowest common ancestor of the predicted class and the true class. The height of a node
 is the length of the longest path from the node down to a class.
 """

@@ -1,5 +1,7 @@
 """Tabu search for an order of the points: in each step, two classes exchange their points.
 
+An order is an array with the index of the point of each class: class i gets point order[i].
+
 The objective is the sum over pairs of classes u, v of S[u, v] H[u, v], plus the sum over classes u of L[u, order[u]].
 It has three K x K matrices:
 
@@ -120,9 +122,9 @@ def tabu_search(
         gains: K x K gains; entry (u, v) with u < v is the gain of an exchange of classes u and v. The function
             overwrites this array.
         order: The index of the point of each class at the start. The function overwrites this array.
-        class_groups: Group number of each class. An exchange of two classes of the same group does not change the
+        class_groups: Index of the group of each class. An exchange of two classes of the same group does not change the
             objective, and is not made.
-        point_groups: Group number of each point. An exchange of two points of the same group does not change the
+        point_groups: Index of the group of each point. An exchange of two points of the same group does not change the
             objective, and is not made.
         tenures: Matrix with a row for each step and two columns. After an exchange of classes u < v in step i, the
             point that class u left is forbidden for u until step i + tenures[i, 0]. The point that class v left is

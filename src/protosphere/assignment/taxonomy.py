@@ -1,5 +1,7 @@
 """Trees whose leaves are classes. The leaves may have different depths.
 
+The inner nodes are the nodes that are not classes. The root is the node above all other nodes.
+
 The height of a node is the length of the longest path from the node down to a class.
 """
 

@@ -1,4 +1,8 @@
-"""Depth-first layout of a tree of any depth, in time and memory that grow linearly with the number of nodes."""
+"""Depth-first layout of a tree of any depth, in time and memory that grow linearly with the number of nodes.
+
+The leaves of the tree are classes. The inner nodes are the nodes that are not classes. The root is the node above all
+other nodes.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -58,8 +58,8 @@ def shipped_measurements() -> dict[str, dict[str, Any]]:
     - "cells" maps the name of a scheme to rows [K, n, maximum cosine of the code of K points in R^n]. It has only
       schemes for which the page has no formula. The name "bch modified" stands for BCH codes that are modified to other
       lengths, with upper bounds in place of maximum cosines.
-    - "space" maps K to the best known code of K points in R^3, as a base64 text of the octahedral encoding, with two
-      bytes per point.
+    - "space" maps K to the best known code of K points in R^3, as a base64 text with two bytes per point. The bytes are
+      the coordinates of the point in a square, onto which the sphere is mapped by the octahedral encoding.
 
     If the package was built without measurements, the four mappings are empty.
     """

@@ -209,7 +209,8 @@ def answer(app: App, arguments: Sequence[str]) -> int:
 
     Returns:
         The exit code: 0 (success), 1 (a training run failed), 2 (bad input), 130 (interrupted), or 141 (the process
-        that reads the output has ended).
+        that reads the output has ended). A command may also end the program with an exit code of its own, by the
+        exception SystemExit, which this function does not catch.
     """
     prepare_streams()
     program_name = app.name[0]

@@ -1,4 +1,7 @@
-"""Arguments and options that several commands use."""
+"""Arguments and options that several commands use.
+
+A flag is an option without a value. The scheme of a command is the method that computes the prototypes.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -13,11 +16,11 @@ from protosphere.spherical.io.loading import read_points
 
 
 def whole_number(kind: type, tokens: Sequence[Token]) -> int:
-    """Return the integer that the text of the first token contains.
+    """Return the value of an integer argument of the command line, converted from text.
 
     Args:
-        kind: Type of the argument. The parser cyclopts passes it, and it is not used.
-        tokens: Texts of the argument on the command line.
+        kind: Type of the argument. It is not used; the parser cyclopts passes it.
+        tokens: Parts of the argument as cyclopts has read it. Only the text of the first part is used.
 
     Raises:
         ValueError: If the text is not an integer. For example, '2.5' is not.
@@ -63,7 +66,9 @@ Subset = Literal["first", "random", "greedy"]
 
 
 def flag(text: str) -> Any:
-    """Return a dataclass field for an option. If the option is not given, its value is None.
+    """Return a field for a dataclass of command-line options, whose fields are the options.
+
+    If the user gives the option, the field has the value that the user gave. Otherwise it has the value None.
 
     Args:
         text: Help text of the option.
@@ -73,7 +78,10 @@ def flag(text: str) -> Any:
 
 @dataclass(frozen=True)
 class SchemeOptions:
-    """Options of schemes. An option that is not given is None, and the scheme then uses its own default."""
+    """Command-line options for the options of schemes.
+
+    An option that the user does not give is None. The scheme then uses its own default.
+    """
 
     modify: bool | None = flag(
         "Shorten, extend or puncture the code to reach every dimension (bch, reed_muller)."

@@ -1,5 +1,7 @@
 """Command `protosphere best`, which builds the code with the lowest known maximum cosine.
 
+A candidate is a code that `ps.best` considered.
+
 Options that several commands share, such as --json, have their help text in the module `arguments`.
 """
 

@@ -56,8 +56,8 @@ class ShownTheorem:
             bound on it).
         meaning: Meaning of the bound in one line.
         function: Function from the number of points K and the dimension n to the bound.
-        is_best: Whether the function returns the tightest bound of all theorems of its kind. If so, the printed text
-            names the theorem of this bound.
+        is_best: True if the function returns the tightest bound that any theorem of this `kind` gives. The printed text
+            then names this theorem. False if the bound comes from a single theorem.
     """
 
     name: str

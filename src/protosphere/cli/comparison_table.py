@@ -132,14 +132,17 @@ def scheme_columns(
 def print_comparison(
     comparison: Comparison, console: Console, *, energy: bool, mean_square: bool
 ) -> None:
-    """Print a table of maximum cosines with bounds, of energies, or of mean squared cosines.
+    """Print a table of one statistic of the codes of all schemes.
+
+    - If `mean_square` is True, the table has the mean squared cosines, with a lower bound.
+    - If only `energy` is True, the table has the energies.
+    - If both are False, the table has the maximum cosines, with bounds.
 
     Args:
         comparison: Results of all schemes, with bounds.
         console: Console to print on.
-        energy: Whether to print energies. It is ignored if `mean_square` is True.
-        mean_square: Whether to print mean squared cosines. If `energy` and `mean_square` are False, maximum cosines are
-            printed.
+        energy: Whether to print energies. If `mean_square` is True, `energy` has no effect.
+        mean_square: Whether to print mean squared cosines.
     """
     K = comparison.num_classes
     if mean_square:
@@ -186,8 +189,8 @@ def print_columns(
 def fitted(every: Sequence[Column], room: int) -> Iterator[Sequence[Column]]:
     """Yield the columns in groups, as few as possible, such that each group is at most `room` characters wide.
 
-    All groups have the same number of columns, except that the last group may have fewer. If a single column is wider
-    than `room`, each group has one column.
+    The last group may have fewer columns than the others, which have equally many. If not even one column fits into
+    `room`, each group has one column, which is then too wide.
 
     Args:
         every: All columns, which are divided into groups.

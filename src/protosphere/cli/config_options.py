@@ -1,5 +1,7 @@
 """Define command-line flags for the settings of a config, and combine the given flags with a config.
 
+A setting with options, such as `scheme_options`, is a setting whose value is a mapping from names to values.
+
 A config holds all settings of a training run.
 """
 
@@ -62,8 +64,8 @@ class GivenSettings:
     def given(self) -> dict[str, Any]:
         """Return the values of the settings that were given as flags, by the names of the settings.
 
-        The texts KEY=VALUE of a setting with options are parsed into a mapping. The flag --modify becomes the scheme
-        option `modify`.
+        The texts KEY=VALUE of a setting with options are parsed into a mapping. If the user gave the flag --modify, the
+        setting `scheme_options` also contains the option `modify` with the value True.
         """
         flags = {
             name: value
@@ -129,9 +131,9 @@ def flag_type(name: str, kind: str, declared: Setting) -> Any:
 def default_text(name: str, quick: Sequence[TrainingConfig]) -> str:
     """Return the text with which the help of a flag states the default of its setting, such as " [default: 30]".
 
-    A default may depend on the dataset. The text states the default for the dataset `digits`. If other datasets have
-    another default, the text ends with "for digits, else by the dataset". For `dim`, `scheme_options`, `loss_options`
-    and `objective_options`, whose defaults depend on other settings, the result is the empty text.
+    The text states the default for the dataset `digits`. If the default of another dataset differs, the words "for
+    digits, else by the dataset" follow the default within the brackets. For `dim`, `scheme_options`, `loss_options` and
+    `objective_options`, whose defaults depend on other settings, the result is the empty text.
 
     Args:
         name: Name of the setting, a field of `TrainingConfig`.
@@ -146,9 +148,10 @@ def default_text(name: str, quick: Sequence[TrainingConfig]) -> str:
 
 
 def default_label(value: object) -> str:
-    """Return a default value as text for the help of a flag: "on" or "off" for booleans, otherwise the value itself.
+    """Return a default value as text for the help of a flag.
 
-    The value -1 of a seed means that the seed is that of the flag --seed.
+    True becomes "on", and False becomes "off". The value -1 becomes "that of --seed", because a seed of -1 stands for
+    the seed that the flag --seed sets. Any other value is converted by `str`.
 
     >>> default_label(False), default_label(30), default_label("auto"), default_label(-1)
     ('off', '30', 'auto', 'that of --seed')

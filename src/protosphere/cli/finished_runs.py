@@ -1,5 +1,8 @@
 """Convert the records of runs into the form that figures and reports need.
 
+A config holds all settings of a training run. The record of a run holds its config, its status and its results. A store
+is a folder of records. A metric is a number that rates a trained network, such as its test accuracy.
+
 A method is a way of training: a scheme or a learned head together with settings. Runs of the same method differ only in
 the dimension, the seed and the settings that `paired` chooses by validation accuracy. The digest of a run is a hash of
 its settings, which identifies the run.

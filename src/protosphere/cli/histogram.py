@@ -1,5 +1,7 @@
 """Command `protosphere histogram`, which prints the distribution of cosines as horizontal bars.
 
+A bin is an interval of cosines.
+
 Options that several commands share, such as --json, have their help text in the module `arguments`.
 """
 
@@ -94,16 +96,16 @@ def histogram(
 
 
 def print_counts(counts: CosineCounts, most: int) -> None:
-    """Print the numbers of pairs of points by cosine as horizontal bars.
+    """Print horizontal bars that show how many pairs of points have each cosine.
 
-    - If the cosines are exact and at most `most` of them differ, there is a bar for each different cosine.
-    - If the cosines are exact and more than `most` of them differ, there is a bar for each bin that is not empty. The
-      bins are `most` intervals of equal length, into which [-1, 1] is divided.
+    - If the cosines are exact and have at most `most` different values, there is a bar for each value.
+    - If the cosines are exact and have more than `most` different values, there is a bar for each bin that is not
+      empty. The bins are `most` intervals of equal length, into which [-1, 1] is divided.
     - If the cosines are not exact, there is a bar for each bin of `counts`.
 
     Args:
-        counts: Numbers of pairs, by exact cosine or by bin (interval of cosines).
-        most: Largest number of bars for exact cosines, and number of bins if this number is exceeded.
+        counts: The number of pairs of points for each exact cosine or, if the cosines are not exact, for each bin.
+        most: Largest number of bars for exact cosines. If there are more exact cosines, this is the number of bins.
     """
     console = screen()
     grouped = counts.exact and len(counts.bins) > most
@@ -120,13 +122,14 @@ def print_counts(counts: CosineCounts, most: int) -> None:
 
 
 def bars(rows: Sequence[CosineBin], pairs: int) -> Table:
-    """Return a table with a row for each cosine, or for each bin (interval of cosines).
+    """Return a table with a row for each entry of `rows`.
 
     The table has four columns: cosine, bar, number of pairs, and percentage of all pairs.
 
     Args:
-        rows: Cosines or bins, each with its number of pairs of points.
-        pairs: Number of all pairs of points.
+        rows: Cosines or bins (intervals of cosines), each with the number of pairs of points that have this cosine or a
+            cosine in this bin.
+        pairs: Number of all pairs of points, of which the percentages are computed.
     """
     table = Table.grid(padding=(0, 2), expand=True)
     table.add_column(justify="right", no_wrap=True)

@@ -1,4 +1,7 @@
-"""The command `protosphere list`, which lists the schemes or shows one of them in detail."""
+"""The command `protosphere list`, which lists the schemes or shows one of them in detail.
+
+A scheme is a method that computes K points in R^n.
+"""
 
 from rich.table import Table
 from rich.text import Text

@@ -1,5 +1,8 @@
 """Command `protosphere paired`, which compares training methods with a reference method by runs with the same seed.
 
+A training method is a scheme or a learned head together with settings. A row of the comparison has the results of one
+method at one dimension.
+
 Options that several commands share, such as --json, have their help text in the module `arguments`.
 """
 

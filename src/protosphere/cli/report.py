@@ -1,5 +1,7 @@
 """Command `protosphere report`, which prints the accuracies of training runs and writes them to files.
 
+The record of a run holds its settings, its status (done, infeasible or failed) and its results.
+
 Options that several commands share, such as --json, have their help text in the module `arguments`.
 """
 
@@ -89,8 +91,9 @@ def heading(records: Sequence[RunRecord]) -> str:
 def accuracy_lines(records: Sequence[RunRecord]) -> list[str]:
     """Return lines with mean test accuracies, one for each group of finished runs that differ only in the seed.
 
-    A line names the scheme or the learned head of the runs, their dimension, and their values of those settings in
-    which other runs differ.
+    A line names the scheme or the learned head of the group, the dimension, and the values of settings. Only those
+    settings are named that do not have the same value in all finished runs. At the end of the line is the number of
+    runs of the group.
 
     Args:
         records: Records of runs on one dataset.

@@ -155,8 +155,8 @@ def code_record(code: SphericalCode) -> dict[str, Any]:
 
     The maximum cosine, the guarantee (an upper bound on the maximum cosine that a theorem gives) and the converse (a
     lower bound on the maximum cosine of any K points in R^n) have two fields each: a float, and the fraction as text if
-    the value is exact. Statistics that were not computed are None, and so is the measurement error of a certificate
-    that was not verified.
+    the value is exact. A statistic is None if it was not computed, as for more than 5,000 points. The field "error", a
+    bound on the rounding error of the measured maximum cosine, is None if the certificate was not verified.
     """
     proof = code.certificate
     provenance = code.provenance

@@ -1,5 +1,8 @@
 """Estimate the remaining time of a sweep from the epochs that it has finished while it was observed.
 
+A sweep is a list of training runs. A run consists of epochs, and an epoch is one pass over the training examples. The
+record of a run holds its settings, its status and its results.
+
 The digest of a run is a hash of its settings, which identifies the run.
 """
 
@@ -80,8 +83,9 @@ class SweepEstimate:
         """Record a run that has ended.
 
         Args:
-            record: Record of the run. If it is not known when the first observed epoch of the run began, this epoch is
-                assumed to have begun `record.seconds` seconds ago, which is the training time of the run.
+            record: Record of the run. If no call of `saw` has shown when the first observed epoch of the run began,
+                this epoch is assumed to have begun `record.seconds` seconds ago. The attribute `seconds` is the
+                training time of the run.
         """
         now = self.clock()
         pace = self.paces.pop(record.digest, _Pace(0, None))

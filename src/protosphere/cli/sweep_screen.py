@@ -1,5 +1,8 @@
 """Show the progress of a sweep on standard error.
 
+A sweep is a list of training runs. The config of a run holds its settings. The record of a run holds its config, its
+status and its results. A store is a folder of records.
+
 A line is printed for each run that has ended. On a terminal, a table shows the runs in progress, too. The digest of a
 run is a hash of its settings, which identifies the run.
 """

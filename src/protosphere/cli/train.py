@@ -1,5 +1,8 @@
 """Command `protosphere train`, which does one training run and shows its progress on standard error.
 
+The config of a run holds all its settings. The record of the run holds the config, the status and the results. The
+store is a folder of records. A Lightning Fabric is an object that manages the devices and processes of a run.
+
 On a terminal, the progress is one line that is updated. Otherwise one line is printed for each epoch.
 
 Options that several commands share, such as --json, have their help text in the module `cli.arguments`.

@@ -1,4 +1,7 @@
-"""Load a dataset by its name, from files on this machine or after downloading them."""
+"""Load a dataset by its name, from files on this machine or after downloading them.
+
+The registry `DATASETS` maps names of datasets to what is needed to load them.
+"""
 
 import os
 from dataclasses import dataclass

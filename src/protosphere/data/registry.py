@@ -1,5 +1,7 @@
 """The registry of datasets.
 
+The digest of a file is a hash of its bytes.
+
 Each function that reads a dataset is decorated with `dataset`, which adds a `DatasetEntry` to the registry.
 """
 

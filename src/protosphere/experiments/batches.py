@@ -1,5 +1,9 @@
 """Put examples on a device, and draw batches of them in random order, augmented and normalized.
 
+A config holds all settings of a training run. Augmentation is the random transform of training images by crops, flips
+and rotations. Validation examples are training examples of the dataset that are held out: the network is not trained on
+them.
+
 If several processes train together, every process draws the order of all examples and the transforms of all images from
 a random stream with the same seed. So all processes get the same batches. Each process then handles only its share of
 each batch, a slice of its rows. Therefore several processes train on the same batches as a single process would.

@@ -1,5 +1,7 @@
 """Save and load the checkpoint of a training run.
 
+A config holds all settings of a run, and its digest is a hash of these settings.
+
 A checkpoint has the state of a run after an epoch, from which the run can continue. It is one file in the folder of the
 run, which is replaced atomically after each epoch.
 """
@@ -74,7 +76,7 @@ def load_checkpoint(folder: Path, config: str, data: str) -> Checkpoint | None:
     """Return the checkpoint in `folder`, or None if the folder has no checkpoint.
 
     A checkpoint is a dictionary with the state of a run after an epoch, as `save_checkpoint` takes it, and the entry
-    "format", the number of the file format.
+    "format", an integer that identifies the file format.
 
     Args:
         folder: Folder for the checkpoint, the metrics and the weights of the run.

@@ -1,5 +1,8 @@
 """Compute the class similarity that the mappings `align` and `oppose` need.
 
+A config holds all settings of a training run. The backbone is the network up to the last layer. The last layer maps the
+output of the backbone to logits, one for each class.
+
 The mapping `align` gives similar classes prototypes that are near each other, and `oppose` gives them distant ones. The
 setting `similarity` of a config chooses how the similarity of two classes is computed:
 

@@ -1,4 +1,10 @@
-"""`TrainingConfig`: the settings of a training run. The digest of the settings identifies the run."""
+"""`TrainingConfig`: the settings of a training run. The digest of the settings identifies the run.
+
+A head maps the output of the network to logits, one for each class. A head has fixed prototypes, or it is learned. The
+objective is the task for which a network is trained: `classification` uses labels, and all other objectives are
+self-supervised, which means that they use no labels. A prototype warm-up trains the prototypes together with the
+network for a few epochs, after which the prototypes are fixed.
+"""
 
 from __future__ import annotations
 
@@ -320,7 +326,8 @@ class TrainingConfig:
         """Name under which the results of the run are grouped.
 
         - If the run has prototypes of a scheme, it is the name of the scheme.
-        - If prototypes are computed from training examples, it is "class means" or "learned".
+        - If the prototypes are the class means of training examples, it is "class means".
+        - If the prototypes are the weights of a learned layer, it is "learned".
         - If the run is supervised and has a learned head, it is the name of the head, such as "learned layer".
         - If the run is self-supervised and learns its prototypes, it is "learned prototypes".
         """
@@ -336,8 +343,13 @@ class TrainingConfig:
     def title(self) -> str:
         """Description of the run in one line.
 
-        It names the prototypes or the learned head, the dimension and the seed. If they apply, it also names the
-        objective, the number of prototypes, the mapping, the source of the class similarity and the prototype warm-up.
+        It names the prototypes or the learned head, the dimension and the seed. It also names these settings:
+
+        - the objective, if the run is self-supervised,
+        - the setting `num_prototypes`, if the run is self-supervised and does not have a prototype for each image,
+        - the mapping, if the head has prototypes,
+        - the setting `similarity`, if its value is not "seen",
+        - the words "prototype warm-up", if there is one.
         """
         parts = [self.series, f"n = {self.dim}"]
         if self.is_self_supervised:

@@ -1,4 +1,7 @@
-"""Choose the device of a run with Lightning Fabric, and make torch reproducible."""
+"""Choose the device of a run with Lightning Fabric, and make torch reproducible.
+
+A Lightning Fabric is an object that manages the devices and processes of a training run.
+"""
 
 import logging
 import os

@@ -1,4 +1,8 @@
-"""Evaluate a classifier: its accuracy on validation examples after each epoch, and all metrics at the end."""
+"""Evaluate a classifier: its accuracy on validation examples after each epoch, and all metrics at the end.
+
+A metric is a number that rates the predictions of a classifier. Validation examples are training examples of the
+dataset that are held out: the classifier is not trained on them.
+"""
 
 import math
 from dataclasses import dataclass
@@ -75,8 +79,9 @@ class Evaluation:
     def all_metrics(self) -> dict[str, float | None]:
         """Return the values of all metrics on the test examples and on the validation examples.
 
-        The keys are the names of the metrics with the prefix test_ or validation_. A value that is not finite is
-        replaced by None. If there are no validation examples, there are no keys with the prefix validation_.
+        Metrics that are not defined for the dataset are left out. The keys are the names of the metrics with the prefix
+        test_ or validation_. A value that is not finite is replaced by None. If there are no validation examples, there
+        are no keys with the prefix validation_.
         """
         test = self.metrics("test_", self.data.test)
         return test | self.metrics("validation_", self.data.validation)

@@ -58,11 +58,11 @@ class Preparation:
 
         Args:
             images: B images with C channels, as B x C x H x W bytes.
-            channels: Number of channels that the network expects; None if unknown. The channel of gray images is
-                repeated to get this number of channels.
+            channels: Number of channels that the network expects. If C is 1, the only channel is repeated to get this
+                number of channels. None if the number is unknown; the result then has C channels.
 
         Raises:
-            InvalidArgumentError: If `channels` is given and differs from C, and the images are not gray.
+            InvalidArgumentError: If `channels` is a number other than C, and C is not 1.
         """
         x = images.float()
         if channels and channels != x.shape[1]:

@@ -1,4 +1,8 @@
-"""Build the head of a config (fixed prototypes or a learned layer), the loss, and the classifier with this head."""
+"""Build the head of a config (fixed prototypes or a learned layer), the loss, and the classifier with this head.
+
+A config holds all settings of a training run. The backbone maps an input to a vector z of n numbers, and the head maps
+z to K logits, one for each class. A learned head has no prototypes.
+"""
 
 from collections.abc import Callable
 from functools import partial

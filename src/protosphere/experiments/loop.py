@@ -1,5 +1,8 @@
 """The training loop of one run, which writes a checkpoint after each epoch.
 
+A config holds all settings of a run. A checkpoint is a file with the state of a run after an epoch. The backbone maps
+an input to a vector, and the head maps this vector to logits, one for each class.
+
 The result depends only on the config and the data. A run that was killed continues from its last checkpoint. On the
 same device, it ends with exactly the weights of an uninterrupted run.
 """

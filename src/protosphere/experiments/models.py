@@ -1,5 +1,8 @@
 """Save and load a trained network as one file with weights, prototypes and the format of the inputs.
 
+A config holds all settings of a training run. The backbone maps an input to a vector of features, and the head maps the
+features to logits, one for each class.
+
 The file `weights.safetensors` contains the tensors of three modules: the backbone (names `backbone.*`), the head (names
 `head.*`) and the normalization of inputs (names `normalized.*`). After a self-supervised run, it has no tensors of a
 head. The header of the file has the settings of the run, the shape of an input and the names of the classes.

@@ -1,4 +1,7 @@
-"""Build the optimizer of a config and its learning-rate schedule."""
+"""Build the optimizer of a config and its learning-rate schedule.
+
+A config holds all settings of a training run.
+"""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,5 +1,8 @@
 """Compare training methods by the differences between runs with the same seed, with 95% confidence intervals.
 
+A method is a scheme or a learned head together with settings. The record of a run holds its settings, its status and
+its results.
+
 Two runs with the same seed have the same validation split, the same order of examples and, if the shapes agree, the
 same initial weights. So the mean difference over such pairs of runs usually has less variance than the difference
 between the means of independent runs.

@@ -1,5 +1,7 @@
 """Compute the prototypes of configs for which the scheme and the seed alone do not determine them.
 
+A config holds all settings of a training run. The head maps the output of the network to logits, one for each class.
+
 There are four methods:
 
 - Prototypes are made from the class means of the training inputs.

@@ -1,5 +1,8 @@
 """The engine of the flag `--ray` of `protosphere sweep`, which does the runs of a sweep on a Ray cluster.
 
+A sweep is a list of training runs. An engine is a function that does the runs of a sweep. The record of a run holds its
+settings, its status and its results. The store is the folder of the records.
+
 The dataset is sent to the nodes of the cluster. If a node dies, Ray restarts its runs on another node. If the nodes can
 write to the store, for example on a shared disk, a restarted run continues from its checkpoint in the store. Otherwise
 each run uses a temporary folder of its node and restarts from the beginning.

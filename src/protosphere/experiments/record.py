@@ -1,4 +1,7 @@
-"""`RunRecord`: the config, status and results of a run. A record can be written as JSON or as a row of a table."""
+"""`RunRecord`: the config, status and results of a run. A record can be written as JSON or as a row of a table.
+
+A config holds all settings of a run. The digest of a config is a hash of these settings, which identifies the run.
+"""
 
 from __future__ import annotations
 

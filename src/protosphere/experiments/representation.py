@@ -1,5 +1,8 @@
 """Evaluate the features that a self-supervised run has learned.
 
+Features are the outputs of the backbone, the part of the network before the projection head. The projection head maps
+the features of an example to its embedding, a vector that is compared with the prototypes.
+
 There are three evaluations: nearest neighbors, a linear probe, and prototype use.
 
 - Nearest neighbors vote as in Z. Wu et al., Unsupervised feature learning via non-parametric instance discrimination,

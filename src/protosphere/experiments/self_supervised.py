@@ -1,5 +1,8 @@
 """Build the network of a self-supervised run, and draw its batches.
 
+A config holds all settings of a training run. The objective is the loss of a training without labels. The backbone maps
+a view to features. The head has the prototypes, and computes the loss from the features.
+
 A batch has two random views of each of its images. A view is an image after random crops, flips and changes of color.
 """
 

@@ -1,5 +1,7 @@
 """Declare the settings of a config: default, help text and limits of each setting in one place.
 
+A config holds all settings of a training run.
+
 The fields of `TrainingConfig` are declared by calls of the function `setting`. Checks, command-line flags and the
 documentation of the config are generated from these declarations.
 """
@@ -31,13 +33,14 @@ class Setting:
 
     Attributes:
         help: Description in one sentence, for the command line and the reference.
-        minimum: Smallest value of an integer.
-        maximum: Largest value of an integer.
-        below: Number that a float must be smaller than.
-        at_most: Largest value of a float.
-        positive: Whether a float must be greater than 0. If false, it must be at least 0.
-        choices: Allowed values of a text. If any text is allowed, the tuple is empty.
-        prototypes_only: Whether only fixed prototypes use the setting.
+        minimum: Smallest allowed value, if the setting is an integer.
+        maximum: Largest allowed value, if the setting is an integer.
+        below: If the setting is a float, its value must be smaller than this number.
+        at_most: Largest allowed value, if the setting is a float.
+        positive: If the setting is a float: True if the value must be above 0, False if it may also be 0.
+        choices: Allowed values, if the setting is a text. An empty tuple means that any text is allowed.
+        prototypes_only: True if only runs with fixed prototypes use the setting. False if runs with a learned head may
+            use it, too.
     """
 
     help: str

@@ -1,5 +1,7 @@
 """The store of runs: a folder to which `train` and `sweep` write, and from which `report` and `paired` read.
 
+A config holds all settings of a run. The record of a run holds its config, its status and its results.
+
 Each run has a digest, a hash of its settings. The subfolder `records` has a JSON file DIGEST.json for each run that has
 ended (done, infeasible or failed). The subfolder `work` has a folder DIGEST for each run, with checkpoint, metrics and
 weights. Files are replaced atomically, so that a killed process leaves no incomplete file.

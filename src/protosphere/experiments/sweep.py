@@ -1,5 +1,8 @@
 """Do the runs of many configs, which are called a sweep.
 
+A config holds all settings of a run. The record of a run holds its config, its status and its results. A store is a
+folder of records.
+
 An engine is a function that does runs in this process, in worker processes or on a cluster. A sweep passes the runs
 that are not finished yet to an engine.
 """

@@ -1,5 +1,8 @@
 """The engine of the flag `--workers N` of `protosphere sweep`, which does the runs of a sweep in N processes.
 
+A sweep is a list of training runs. An engine is a function that does the runs of a sweep. The record of a run holds its
+settings, its status and its results.
+
 The processes are on this machine, and each of them does one run at a time. If a worker process dies, it is replaced,
 and its run is started once more. If the process of the second start dies too, the run has failed. If the main process
 of the sweep ends, even by kill -9, its workers end too.

@@ -1,8 +1,10 @@
 """Figures of the accuracy of trained networks against the dimension, and against the maximum cosine of prototypes.
 
-A run is the training of one network. A series consists of runs, or means over runs, with the same scheme, mapping and
-variant; a figure shows it as one line. A baseline is a series of a learned layer or of one-hot prototypes whose runs
-all have the same dimension. It is drawn as a horizontal line.
+A run is the training of one network. The variant of a run is a text with the values of settings that distinguish the
+run from other runs of the same scheme. A learned head is a last layer that is trained; it has no fixed prototypes. A
+series consists of runs, or means over runs, with the same scheme, mapping and variant; a figure shows it as one line. A
+baseline is a series of a learned layer or of one-hot prototypes whose runs all have the same dimension. It is drawn as
+a horizontal line.
 """
 
 from collections.abc import Iterable, Sequence

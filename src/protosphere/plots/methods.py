@@ -1,5 +1,7 @@
 """A figure that compares training methods.
 
+A training method is a scheme or a learned head together with settings.
+
 It shows means over seeds, with 95% confidence intervals, against the dimension.
 """
 
@@ -45,7 +47,10 @@ LONGEST_SHORT_NAME = 40
 
 
 def legend_names(names: Sequence[str]) -> dict[str, str]:
-    """Return a short label for each method, without the settings that are not needed to distinguish the methods.
+    """Return a short label for each training method, for a legend.
+
+    Settings that are not needed to distinguish the methods are left out, and some words are replaced by plainer ones,
+    such as "align" by "aligned".
 
     Args:
         names: Names of methods. A name begins with a scheme or a learned head, and lists values of settings after it,

@@ -1,4 +1,7 @@
-"""Make the report of training runs, an HTML page in a single file."""
+"""Make the report of training runs, an HTML page in a single file.
+
+A run is the training of one network.
+"""
 
 from collections.abc import Mapping, Sequence
 from html import escape

@@ -1,4 +1,8 @@
-"""Styles of figures. Each scheme has a color, a marker and a line style, so that it can be recognized without color."""
+"""Styles of figures. Each scheme has a color, a marker and a line style, so that it can be recognized without color.
+
+A learned head is a last layer that is trained; it has no fixed prototypes. A panel is a part of a figure with its own
+axes.
+"""
 
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager

@@ -1,5 +1,8 @@
 """Self-distillation (DINO): a student network predicts a teacher's output for another view of the same image.
 
+A network consists of a backbone, which maps a view to features, and a projection head, which maps the features to an
+embedding. The loss compares embeddings with the prototypes.
+
 A view is an image after random crops, flips and changes of color. The weights of the teacher network are a moving
 average of the weights of the student.
 
@@ -36,8 +39,9 @@ class SelfDistillationHead(nn.Module):
         teacher_temp: Number by which the teacher's cosines are divided to give logits.
         teacher_momentum: Weight of the old teacher in the moving average, from 0 to 1.
         center_momentum: Weight of the old value when the running mean of the teacher's outputs is updated, from 0 to 1.
-        centering: "center" subtracts the running mean from the teacher's outputs. With "sinkhorn", the teacher's
-            probabilities are Sinkhorn assignments, which use all prototypes equally.
+        centering: How the teacher's outputs become probabilities: "center" or "sinkhorn". With "center", the running
+            mean is subtracted from the outputs before the softmax. With "sinkhorn", Sinkhorn's algorithm computes the
+            probabilities such that a batch uses all prototypes equally.
 
     Raises:
         InvalidArgumentError: If an option is out of its range.

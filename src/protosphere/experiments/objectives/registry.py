@@ -1,5 +1,8 @@
 """The registry of self-supervised objectives.
 
+Features are the outputs of the backbone, which is the network without the head. An embedding is a vector of n numbers
+that the loss compares with the prototypes.
+
 To register an objective, decorate the class of its head with `objective`. The head maps features of views of images to
 embeddings and computes the loss. A view is an image after random crops, flips and changes of color. Some objectives
 also have a teacher, a second network whose weights are a moving average of the weights of the trained network.

@@ -1,5 +1,8 @@
 """Swapped prediction (SwAV): from each view of an image, the network predicts the assignment of the other view.
 
+The backbone of the network maps a view to features. The projection head maps the features to an embedding, which the
+loss compares with the prototypes.
+
 A view is an image after random crops, flips and changes of color. The assignment of a view is a probability for each
 prototype. Sinkhorn's algorithm computes the assignments of a batch such that all prototypes are used equally.
 

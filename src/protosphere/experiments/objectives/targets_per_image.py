@@ -1,5 +1,8 @@
 """Noise as targets: the embedding of every training image is pulled to a point of the sphere, its target.
 
+A view is an image after random crops, flips and changes of color. The backbone of the network maps a view to features.
+The projection head maps the features to an embedding.
+
 The targets are the points of a spherical code, which do not change. Images of the same batch may exchange their
 targets.
 
