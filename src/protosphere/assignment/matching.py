@@ -141,8 +141,8 @@ def min_weight_matching(weights: Points, num_pairs: int) -> tuple[Indices, bool]
         num_pairs: Number of pairs.
 
     Returns:
-        A matrix with a pair in each row, the indices of its two vertices; and whether it is proved that no other such
-        pairs have a smaller total weight.
+        Two values. The first is a matrix with a row for each pair, which has the indices of the two vertices. The
+        second is True if it is proved that no choice of pairs has a smaller total weight, otherwise False.
 
     Example:
         >>> min_weight_matching(np.array([[0.0, 9, 1, 9], [9, 0, 9, 2], [1, 9, 0, 9], [9, 2, 9, 0]]), 2)

@@ -1,6 +1,11 @@
 """Command `protosphere assign`, which matches prototypes to classes by the similarity of the classes.
 
-Options that several commands share, such as --json, have their help text in the module `arguments`.
+The function of the command has these arguments, whose help texts are not in its docstring:
+
+- `sources` says from what the class similarity is computed.
+- `seed` is the seed of all random choices.
+- `output` is the file to which the points are written. If it is None, no file is written.
+- `json` is True to print JSON, and False to print text.
 """
 
 from pathlib import Path

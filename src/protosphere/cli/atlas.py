@@ -1,7 +1,13 @@
 """Command `protosphere atlas`, which writes, checks or shows an atlas.
 
 An atlas is a table of the best known maximum cosine for many pairs (K, n), where K is the number of classes and n is
-the dimension. Options that several commands share, such as --json, have their help text in the module `cli.arguments`.
+the dimension. An evaluation of a search computes the quantity that the search minimizes, and its gradient, for one set
+of points.
+
+The function of the command has these arguments, whose help texts are not in its docstring:
+
+- `seed` is the seed of all random choices.
+- `json` is True to print JSON, and False to print text.
 """
 
 import random

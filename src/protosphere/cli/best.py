@@ -1,8 +1,15 @@
 """Command `protosphere best`, which builds the code with the lowest known maximum cosine.
 
-A candidate is a code that `ps.best` considered.
+A candidate is a code that `ps.best` considered. An evaluation of a search computes the quantity that the search
+minimizes, and its gradient, for one set of points.
 
-Options that several commands share, such as --json, have their help text in the module `arguments`.
+The function of the command has these arguments, whose help texts are not in its docstring:
+
+- `num_classes` is the number of points K.
+- `dim` is the dimension n of the points.
+- `seed` is the seed of all random choices.
+- `output` is the file to which the points are written. If it is None, no file is written.
+- `json` is True to print JSON, and False to print text.
 """
 
 from typing import Literal

@@ -1,6 +1,10 @@
 """Command `protosphere bounds`, which prints bounds on the maximum cosine of K points in R^n.
 
-Options that several commands share, such as --json, have their help text in the module `cli.arguments`.
+The function of the command has these arguments, whose help texts are not in its docstring:
+
+- `num_classes` is the number of points K.
+- `dim` is the dimension n of the points.
+- `json` is True to print JSON, and False to print text.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,11 @@
 """Command `protosphere catalogue`, which shows the size of the catalogue or checks some of its codes.
 
-The catalogue stores codes that earlier searches found. Options that several commands share, such as --json, have their
-help text in the module `cli.arguments`.
+The catalogue stores codes that earlier searches found.
+
+The function of the command has these arguments, whose help texts are not in its docstring:
+
+- `seed` is the seed of all random choices.
+- `json` is True to print JSON, and False to print text.
 """
 
 import random

@@ -1,6 +1,6 @@
 """The command `protosphere certify`, which measures the maximum cosine of the prototypes in a file.
 
-Options that several commands share, such as --json, have their help text in the module `arguments`.
+In the function of the command, `json` is True to print JSON, and False to print text.
 """
 
 import json as json_text

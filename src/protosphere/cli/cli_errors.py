@@ -95,7 +95,9 @@ def _is_option(argument: str, option: str) -> bool:
 
 
 def misspelled(names: Sequence[str], arguments: Sequence[str]) -> str | None:
-    """Return the first argument that is probably a misspelling of a given option, or None if no argument is one.
+    """Return the first argument that is probably a misspelling of one option, or None if there is none.
+
+    If the argument has the form --NAME=VALUE, only the part before the = is compared and returned.
 
     Args:
         names: All names of the option, such as ("--classes", "-K").

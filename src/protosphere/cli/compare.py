@@ -1,6 +1,10 @@
 """Command `protosphere compare`, which compares the maximum cosines of schemes in a table and a figure.
 
-Options that several commands share, such as --json, have their help text in the module `cli.arguments`.
+The function of the command has these arguments, whose help texts are not in its docstring:
+
+- `num_classes` is the number of points K.
+- `seed` is the seed of all random choices.
+- `json` is True to print JSON, and False to print text.
 """
 
 from collections.abc import Sequence

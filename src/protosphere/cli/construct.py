@@ -1,6 +1,13 @@
 """Command `protosphere construct`, which builds prototypes by a scheme and prints their certificate.
 
-Options that several commands share, such as --json, have their help text in the module `cli.arguments`.
+The function of the command has these arguments, whose help texts are not in its docstring:
+
+- `num_classes` is the number of points K.
+- `dim` is the dimension n of the points.
+- `seed` is the seed of all random choices.
+- `options` has the options of the scheme. An option that the user did not give is None.
+- `output` is the file to which the points are written. If it is None, no file is written.
+- `json` is True to print JSON, and False to print text.
 """
 
 import protosphere as ps

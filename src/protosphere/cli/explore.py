@@ -1,6 +1,6 @@
 """Command `protosphere explore`, which writes the atlas page to an .html file and opens it in a browser.
 
-Options that several commands share, such as --json, have their help text in the module `arguments`.
+In the function of the command, `json` is True to print JSON, and False to print text.
 """
 
 import webbrowser

@@ -1,6 +1,9 @@
 """Command `protosphere features`, which writes the features of a dataset's images to a file.
 
-Options that several commands share, such as --json, have their help text in the module `protosphere.cli.arguments`.
+The function of the command has these arguments, whose help texts are not in its docstring:
+
+- `data_dir` is the folder that is searched first for the dataset. If it is None, only the default folders are searched.
+- `json` is True to print JSON, and False to print text.
 """
 
 from typing import Annotated

@@ -1,6 +1,9 @@
 """Command `protosphere figure`, which draws the figures of the package and writes them to files.
 
-Options that several commands share, such as --json, have their help text in the module `arguments`.
+The function of the command has these arguments, whose help texts are not in its docstring:
+
+- `seed` is the seed of all random choices.
+- `json` is True to print JSON, and False to print text.
 """
 
 from pathlib import Path

@@ -173,7 +173,7 @@ def _unused_or_off(config: TrainingConfig) -> set[str]:
 
 
 def counted_runs(count: int) -> str:
-    """Return a number of runs as text with the word "run" or "runs".
+    """Return the count of runs as text with the word "run" or "runs".
 
     >>> counted_runs(1), counted_runs(2)
     ('1 run', '2 runs')
@@ -182,7 +182,7 @@ def counted_runs(count: int) -> str:
 
 
 def seen(records: Sequence[RunRecord]) -> str:
-    """Return the backbones and numbers of epochs that occur in `records`, as text such as "simard, 6 epochs"."""
+    """Return the backbones and the counts of epochs that occur in `records`, as text such as "simard, 6 epochs"."""
     networks = sorted({record.config.backbone for record in records})
     epochs = sorted({record.config.epochs for record in records})
     return f"{', '.join(networks)}, {', '.join(map(str, epochs))} epochs"
@@ -207,7 +207,7 @@ def is_share(name: str) -> bool:
 
 
 def is_count(name: str) -> bool:
-    """Return whether the metric with this name is a number of objects, which is shown as an integer.
+    """Return whether the metric with this name counts objects, so that it is shown as an integer.
 
     >>> is_count("code_antipodal_pairs"), is_count("code_min_cosine")
     (True, False)
@@ -218,7 +218,7 @@ def is_count(name: str) -> bool:
 def shown(name: str, value: float) -> str:
     """Return the value of a metric as text.
 
-    Accuracies are written in percent, numbers of objects as integers, and other values with four decimal places.
+    Accuracies are written in percent, counts of objects as integers, and other values with four decimal places.
 
     Args:
         name: Name of the metric, such as 'test_accuracy'.

@@ -2,7 +2,13 @@
 
 A bin is an interval of cosines.
 
-Options that several commands share, such as --json, have their help text in the module `arguments`.
+The function of the command has these arguments, whose help texts are not in its docstring:
+
+- `num_classes` is the number of points K.
+- `dim` is the dimension n of the points.
+- `seed` is the seed of all random choices.
+- `options` has the options of the scheme. An option that the user did not give is None.
+- `json` is True to print JSON, and False to print text.
 """
 
 from collections.abc import Sequence

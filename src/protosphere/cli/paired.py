@@ -3,7 +3,7 @@
 A training method is a scheme or a learned head together with settings. A row of the comparison has the results of one
 method at one dimension.
 
-Options that several commands share, such as --json, have their help text in the module `arguments`.
+In the function of the command, `json` is True to print JSON, and False to print text.
 """
 
 from dataclasses import asdict

@@ -2,7 +2,7 @@
 
 The record of a run holds its settings, its status (done, infeasible or failed) and its results.
 
-Options that several commands share, such as --json, have their help text in the module `arguments`.
+In the function of the command, `json` is True to print JSON, and False to print text.
 """
 
 from collections import Counter

@@ -80,7 +80,8 @@ def print_codes(
 
     Args:
         numbers: Headings of all columns but the last. The last column has the fixed heading "scheme: description".
-        rows: Entries of each row, as texts: the numbers, then the scheme with the description of the code.
+        rows: Entries of each row, as texts: one for each heading in `numbers`, then the scheme with the description of
+            the code.
         legend: Explanation of the symbols in the table, which is printed below the table.
     """
     table = Table(box=None, padding=(0, 1), header_style="bold")

@@ -1,6 +1,10 @@
 """The command `protosphere sweep`, which trains all combinations of settings that a file lists.
 
-Options that several commands share, such as --json, have their help text in the module `arguments`.
+The function of the command has these arguments, whose help texts are not in its docstring:
+
+- `means` says on which machines and devices the runs are computed.
+- `dry_run` is True to print the runs without doing them.
+- `json` is True to print JSON, and False to print text.
 """
 
 from pathlib import Path

@@ -30,8 +30,9 @@ from protosphere.experiments.sweep import sweep as run_sweep
 class Means:
     """Options that determine where the runs of a sweep are computed.
 
-    If `ray` is None, no Ray cluster is used. Otherwise it is a list with at most one address. The datasets are searched
-    in the folder `data_dir` first. If `data_dir` is None, they are searched in the default folders only.
+    If no Ray cluster is used, `ray` is None. Otherwise `ray` is a list: it has the address of the cluster, or it is
+    empty if the user gave no address. `data_dir` is the folder that is searched first for the dataset. If it is None,
+    only the default folders are searched.
 
     Attributes:
         workers: Number of worker processes on this machine, each of which does one run at a time.

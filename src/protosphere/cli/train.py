@@ -5,7 +5,11 @@ store is a folder of records. A Lightning Fabric is an object that manages the d
 
 On a terminal, the progress is one line that is updated. Otherwise one line is printed for each epoch.
 
-Options that several commands share, such as --json, have their help text in the module `cli.arguments`.
+The function of the command has these arguments, whose help texts are not in its docstring:
+
+- `settings` has the settings that the user gave as flags. They replace settings of the config.
+- `data_dir` is the folder that is searched first for the dataset. If it is None, only the default folders are searched.
+- `json` is True to print JSON, and False to print text.
 """
 
 import json as json_module

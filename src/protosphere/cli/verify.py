@@ -1,6 +1,11 @@
 """The command `protosphere verify`, which checks in exact arithmetic what a code file states about its points.
 
-The options --proof and --no-limit have their help text in this module.
+The function of the command has these arguments, whose help texts are not in its docstring:
+
+- `proof` is a file with a proof of a lower bound on the maximum cosine of any K points, which is checked too. If it is
+  None, no proof is checked.
+- `no_limit` is True to check the file even if this needs much time or memory.
+- `json` is True to print JSON, and False to print text.
 """
 
 import math

@@ -113,8 +113,8 @@ def own_style(scheme: str) -> FigureStyle | None:
 def scheme_styles(schemes: Iterable[str]) -> dict[str, FigureStyle]:
     """Return a mapping from each scheme to its color, marker and line style.
 
-    A scheme that declares no style gets a spare style, in the order in which the schemes are given. Names of learned
-    heads are accepted, too.
+    A scheme that declares no style gets one of six spare styles. The spare styles are given out in a fixed order, and
+    repeat after the sixth.
 
     Args:
         schemes: Names of schemes and of learned heads ('learned layer' or 'learned bottleneck').
