@@ -1,4 +1,6 @@
-"""Numerical search for codes with a low maximum cosine: objectives, descents and the choice of initial points.
+"""Numerical search for codes of K points in R^n with a low maximum cosine.
 
-The module docstring of `search.bandit` describes the phases of a search and defines its terms.
+A descent moves K initial points so that their maximum cosine decreases. A search makes many descents, and improves the
+best codes that they find. The modules contain the functions that descents minimize, the descents, the choice of initial
+points, and the search itself.
 """

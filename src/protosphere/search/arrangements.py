@@ -5,12 +5,12 @@ Terms of codes with a symmetry group, which is a group of orthogonal n x n matri
 - The orbit of a point consists of its images under all matrices of the group. A code with a symmetry group is a union
   of orbits. From each orbit, one point is chosen as its representative.
 - The stabilizer of a point is the subgroup of the matrices that keep the point fixed. Orbits are of the same type if
-  their representatives have the same stabilizer. All orbits of a type have the same size, which is their number of
-  points.
+  their representatives have the same stabilizer. The size of an orbit is the count of its points. All orbits of a type
+  have the same size.
 - The coset matrices of a type are matrices of the group. They map a representative to each point of its orbit exactly
   once. The first coset matrix is the identity.
-- An arrangement is a group with a number of orbits of each type. An arrangement and one representative of each orbit
-  determine a code.
+- An arrangement is a group, together with the count of orbits of each type. An arrangement and one representative of
+  each orbit determine a code.
 - A parent is a code of K to 1.25 K points with a symmetry group. Its surplus points are removed after a descent.
 """
 
@@ -55,8 +55,8 @@ class Symmetry:
     Attributes:
         name: The name of the group.
         cosets: For each type, a (size, n, n) array of matrices of the group, called coset matrices, where size is the
-            number of points of an orbit. They map a representative to the points of its orbit, each point exactly once.
-            The first matrix is the identity.
+            count of points of each orbit of this type. The matrices map a representative to the points of its orbit:
+            each point is the image by exactly one matrix. The first matrix is the identity.
         projectors: For each type, the (n, n) orthogonal projector onto the points that the stabilizer fixes.
     """
 
@@ -67,7 +67,7 @@ class Symmetry:
 
 @dataclass(frozen=True, eq=False)
 class Arrangement:
-    """A symmetry group of codes, and the number of orbits of each type.
+    """A symmetry group of codes, and the count of orbits of each type.
 
     The orbit of a point consists of its images under all matrices of the group. One point of each orbit is chosen as
     its representative. Orbits are of the same type if the same matrices of the group, called the stabilizer, keep their
@@ -75,12 +75,13 @@ class Arrangement:
     points of the code.
 
     Attributes:
-        name: The name of the group, followed by the numbers and the sizes of the orbits.
+        name: The name of the group, followed by the counts and the sizes of the orbits. For example, "C7 2x7+1x1" means
+            the cyclic group C7, two orbits of 7 points and one orbit of 1 point.
         symmetry: The group and all types of its orbits, including types that the code does not use.
-        counts: For each type that the code uses, the number of orbits.
-        cosets: For each type that the code uses, a (size, n, n) array of matrices of the group, where size is the
-            number of points of an orbit. They map a representative to the points of its orbit, each point exactly once.
-            The first matrix is the identity.
+        counts: For each type that the code uses, the count of orbits.
+        cosets: For each type that the code uses, a (size, n, n) array of matrices of the group, where size is the count
+            of points of each orbit of this type. The matrices map a representative to the points of its orbit: each
+            point is the image by exactly one matrix. The first matrix is the identity.
         projectors: For each type that the code uses, the (n, n) orthogonal projector onto the points that the
             stabilizer fixes. The representatives of the type are such points.
     """
@@ -93,7 +94,7 @@ class Arrangement:
 
     @property
     def sizes(self) -> list[int]:
-        """The number of points of each orbit.
+        """For each orbit, the count of its points.
 
         All orbits of the first type come first, then all orbits of the second type, and so on.
         """
@@ -254,7 +255,7 @@ def _random_group(
 def random_arrangement(
     num_points: int, dim: int, rng: np.random.Generator
 ) -> Arrangement | None:
-    """Draw a random symmetry group for codes of K points in R^n, and a number of orbits of each type.
+    """Draw a random symmetry group for codes of K points in R^n, and the count of orbits of each type.
 
     Args:
         num_points: Number K of points.
@@ -262,8 +263,8 @@ def random_arrangement(
         rng: Random generator.
 
     Returns:
-        The group and the numbers of orbits. The orbits have K points in all. None if the attempt fails, for example
-        because no further orbit fits before K points are reached.
+        The group and the counts of orbits. The orbits have K points in all. None if the attempt fails, for example
+        because the drawn orbits have fewer than K points, and no further orbit fits.
     """
     drawn = _random_symmetry(num_points, dim, rng)
     if drawn is None:
@@ -300,7 +301,7 @@ def _random_symmetry(
 def rearranged(
     symmetry: Symmetry, num_points: int, rng: np.random.Generator
 ) -> Arrangement | None:
-    """Draw the number of orbits of each type for codes of K points with a given symmetry group.
+    """Draw the count of orbits of each type for codes of K points with a given symmetry group.
 
     Args:
         symmetry: The group and the types of its orbits.
@@ -308,8 +309,8 @@ def rearranged(
         rng: Random generator.
 
     Returns:
-        The group and the numbers of orbits. The orbits have K points in all. None if the attempt fails, because no
-        further orbit fits before K points are reached.
+        The group and the counts of orbits. The orbits have K points in all. None if the drawn orbits have fewer than K
+        points, and no further orbit fits.
     """
     sizes = [len(cosets) for cosets in symmetry.cosets]
     # A space of one dimension has room for two points only.
@@ -334,9 +335,10 @@ def rearranged(
 def random_parent(
     num_points: int, dim: int, rng: np.random.Generator
 ) -> Arrangement | None:
-    """Draw a random symmetry group for codes of K to 1.25 K points in R^n, and a number of orbits of each type.
+    """Draw a random symmetry group for codes of K to 1.25 K points in R^n, and the count of orbits of each type.
 
-    Surplus points can be removed from such a code until K points are left.
+    The number of points of these codes is drawn first. Surplus points can be removed from such a code until K points
+    are left.
 
     Args:
         num_points: Number K of points.
@@ -344,8 +346,8 @@ def random_parent(
         rng: Random generator.
 
     Returns:
-        The group and the numbers of orbits. The orbits have K to 1.25 K points in all. None if the attempt fails, for
-        example because no further orbit fits before the drawn number of points is reached.
+        The group and the counts of orbits. The orbits have K to 1.25 K points in all. None if the attempt fails, for
+        example because the drawn orbits have too few points, and no further orbit fits.
     """
     largest = int(MAX_PARENT_RATIO * num_points)
     size = int(rng.integers(num_points, largest + 1))

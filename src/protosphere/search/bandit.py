@@ -2,7 +2,9 @@
 
 A search makes many short descents, and then varies and refines the best results. Terms of a search:
 
-- An initialization is a method that produces initial points, such as "random" (see `search.initialization`).
+- An initialization is a method that produces initial points. It has a name: "random" (random points), "symmetric" (a
+  union of orbits of a random symmetry group), "parent" (such a union with up to 1.25 K points, some of which are
+  removed later), or "refilled" (a variation, see below).
 - An arm is a source of initial points: either random points, or a code that the caller gives. The word comes from
   multi-armed bandits: arms that led to low maximum cosines are used more often.
 - A start is one set of K initial points of a descent.
@@ -11,13 +13,15 @@ A search makes many short descents, and then varies and refines the best results
   function is to the maximum cosine. Temperatures in this module are inverse temperatures.
 - To anneal is to descend at one inverse temperature after another, in ascending order.
 - An evaluation computes the smooth maximum cosine of a code and its gradient. The budget of a search limits the number
-  of evaluations (see `search.budget`).
-- The pool is the list of the best codes found so far (see `search.pool`).
+  of evaluations, the seconds, or both.
+- The pool is the list of the codes with the lowest maximum cosines that were found so far.
 - A hole is a place on the sphere that is far from all points of a code.
 - A variation is a start made from a code of the pool: some points of the code are moved into holes.
-- To screen starts is to anneal them to the inverse temperature `DescentBackend.last`, and to add the results to the
-  pool.
+- To screen starts is to anneal them to a moderate inverse temperature, the attribute `last` of the `DescentBackend`,
+  and to add the results to the pool.
 - A batch is a list of starts that are annealed together.
+- A code is finished if it was annealed to the highest inverse temperature, 1e6. A code of K points that the caller gave
+  counts as finished, too.
 - An epoch is a part of the search that begins with an empty pool. A search has one epoch, or three if n is at most 3.
 - A thrifty search ends early if a lower maximum cosine is unlikely to be found.
 
@@ -26,10 +30,9 @@ The phases of a search are:
 1. Sprints: if the search has a target, it begins with one or two very short descents from random points.
 2. Race: one brief descent is made from each arm. The results rank the arms. The best results are then annealed further.
 3. Screening: many batches of starts are screened. A batch consists of starts from the arms, of variations, or of
-   symmetric codes (see `search.orbit_search`).
-4. Finishing: the best codes are annealed to the highest inverse temperature, `FINISHED_TEMPERATURE`. Such codes are
-   called finished.
-5. Polishing: Newton's method computes the best codes to the last digits (see `search.polish`).
+   symmetric codes, which are unions of orbits of a symmetry group.
+4. Finishing: the best codes are annealed to the inverse temperature 1e6.
+5. Polishing: Newton's method computes the best codes to the last digits.
 """
 
 from collections import Counter
@@ -131,8 +134,10 @@ class Arm:
     """A source of initial points of descents: random points, or a given code.
 
     Attributes:
-        initialization: Name of the initialization, such as "random" or "given".
-        code: The given code, with any number of points and dimensions. None for random points.
+        initialization: Text that says where the points come from, such as "random", "given" (by the caller) or
+            "catalogue" (stored from an earlier search).
+        code: The given code, with any number of points and dimensions. None if there is no given code, for example if
+            the points are random.
         value: The lowest maximum cosine of all codes that descents from this arm have found. Infinity before the first
             descent.
     """
@@ -147,30 +152,35 @@ class BanditSearch:
     """The state of a search, with methods that run parts of its phases.
 
     An arm is a source of initial points: random points, or a given code. A start is one set of K initial points. The
-    pool is the list of the best codes found so far. To anneal is to descend at one inverse temperature after another,
-    in ascending order. The inverse temperature is the number by which the minimized function multiplies the cosines. To
-    screen starts is to anneal them to the inverse temperature `backend.last`, and to add the results to the pool. An
-    epoch is a part of the search that begins with an empty pool. A code is finished if it was given or was annealed to
-    the inverse temperature 1e6.
+    pool is the list of the codes with the lowest maximum cosines so far. To anneal is to descend at one inverse
+    temperature after another, in ascending order. The inverse temperature is the number by which the minimized function
+    multiplies the cosines. To screen starts is to anneal them to the inverse temperature `backend.last`, and to add the
+    results to the pool. An epoch is a part of the search that begins with an empty pool. A code is finished if it was
+    annealed to the inverse temperature 1e6, or if it has K points and the caller gave it.
 
     Attributes:
         num_points: Number K of points.
         dim: Dimension n.
         rng: Random generator for all starts.
         backend: Object that runs the descents.
-        initializations: Names of the initializations from which starts are drawn.
-        polishes: Whether the search ends with Newton's method.
+        initializations: Names of the methods by which starts are made: some of "random", "symmetric", "refilled" and
+            "parent".
+        polishes: If True, the search ends by applying Newton's method to the best codes. If False, this phase is left
+            out.
         target: The search ends when the maximum cosine of a code is at most this number.
         floor: A lower bound on the maximum cosine of any K points in R^n.
-        thrifty: Whether the search ends early if a lower maximum cosine is unlikely to be found.
+        thrifty: If True, the search ends early if a lower maximum cosine is unlikely to be found. If False, it does not
+            end for this reason.
         arms: Random points and given codes, from which starts are drawn.
-        starts: For each initialization, the number of descents whose results were offered to the pool.
-        orbits: The search among symmetric codes. None if symmetric codes are not searched.
+        starts: For each source of initial points, such as "random" or "given", the count of descents from such points
+            so far.
+        orbits: The search among symmetric codes, which are unions of orbits of a symmetry group. None means that
+            symmetric codes are not searched.
         screening_from: Fraction of the budget that was used when the screening began.
         budget: The limit on the number of evaluations and on the time, with the amounts used so far.
-        pool: The best codes found so far.
-        screening_finishes: Whether the screening anneals to at least `FINISHED_TEMPERATURE`, so that screened codes are
-            finished.
+        pool: The codes with the lowest maximum cosines so far.
+        screening_finishes: True if screening anneals to an inverse temperature of at least 1e6, so that screened codes
+            are finished. Otherwise False.
         screening_share: Fraction of the budget at which the screening ends.
     """
 
@@ -199,30 +209,29 @@ class BanditSearch:
 
     @property
     def nearness(self) -> float:
-        """The number 1 / (1 - c), where c is the lowest maximum cosine in the pool.
+        """The number 1 / (1 - c), where c is the lowest maximum cosine in the pool, or 0.5 if the pool is empty.
 
-        If the pool is empty, c is 0.5. The closer the closest points of a code are, the higher are the inverse
-        temperatures that its descents need. Therefore the search multiplies some of its inverse temperatures by this
-        number.
+        The number is at most 10^6. The closer the closest points of a code are, the higher are the inverse temperatures
+        that its descents need. Therefore the search multiplies some of its inverse temperatures by this number.
         """
         value = self.pool.best.value if self.pool else 0.5
         return 1 / (1 - min(value, 1 - 1e-6))
 
     @property
     def epochs_used(self) -> float:
-        """The number of epochs that are over, plus the fraction of the current epoch that is over.
+        """The count of epochs that are over, plus the fraction of the current epoch that is over.
 
         An epoch is a part of the search that begins with an empty pool of codes. All epochs together have 80% of the
-        budget (`VARIATION_END`), in equal parts. After the last epoch, the number keeps growing.
+        budget (`VARIATION_END`), in equal parts. After the last epoch, the value keeps growing.
         """
         return self.budget.share / VARIATION_END * self.backend.epochs
 
     @property
     def is_varying(self) -> bool:
-        """Whether the later part of the current epoch has begun.
+        """Whether more than 7/16 of the current epoch is over, so that its later part has begun.
 
-        An epoch is a part of the search that begins with an empty pool of codes. In its later part, variations of good
-        codes are screened: descents from codes of the pool in which some points were moved.
+        An epoch is a part of the search that begins with an empty pool of codes. In its later part, the starts of
+        descents include codes of the pool in which some points were moved.
         """
         within_epoch = self.epochs_used % 1
         return within_epoch * VARIATION_END > EXPLORATION_END
@@ -230,8 +239,9 @@ class BanditSearch:
     def begin_epochs(self) -> None:
         """Begin a new epoch if the current epoch is over and the pool of the best codes is not empty.
 
-        The best code of the pool is moved to the list `pool.earlier`, and the other codes are discarded. Then codes for
-        the new pool are made by descents from one batch of starts that `explore` draws.
+        An epoch is a part of the search that begins with an empty pool of codes. The code of the pool with the lowest
+        maximum cosine is moved to the list `pool.earlier`, and the other codes of the pool are discarded. Then the
+        method `explore` makes codes for the new pool.
         """
         is_due = self.epochs_used >= len(self.pool.earlier) + 1
         if is_due and self.pool:
@@ -240,10 +250,10 @@ class BanditSearch:
             self.explore()
 
     def add_code(self, points: Points, initialization: str) -> None:
-        """Add a code to the arms, which are the sources of initial points.
+        """Add a code to the arms, which are the sources of initial points, unless an arm already has the same code.
 
-        If the code has K points in at most n dimensions, it is also added to the pool of the best codes. If the code is
-        equal to the code of an existing arm, it is ignored.
+        A code of K points in at most n dimensions is also added to the pool of the best codes, with zeros as missing
+        coordinates.
 
         Args:
             points: The code, with any number of points and dimensions.
@@ -264,8 +274,8 @@ class BanditSearch:
         """Make one very short descent from random points, and add the result to the pool.
 
         Args:
-            patience: The largest number of evaluations at each inverse temperature is `patience` times
-                `backend.sprint_steps`.
+            patience: Factor of the limit on evaluations: at most `patience` times `backend.sprint_steps` evaluations
+                are made at each inverse temperature.
         """
         arm = Arm("random")
         start = self._start(arm)
@@ -303,7 +313,8 @@ class BanditSearch:
     def deepen(self) -> None:
         """Continue the descents of the best unfinished codes of the pool, and add the results to the pool.
 
-        These codes form one batch: they are annealed together to the inverse temperature `backend.last`.
+        A code is unfinished if it was not annealed to the inverse temperature 1e6. As many of these codes as the budget
+        allows form one batch: they are annealed together to the inverse temperature `backend.last`.
         """
         leaders = self.pool.unfinished[: self._affordable_starts()]
         if not leaders:
@@ -379,9 +390,13 @@ class BanditSearch:
     def is_orbit_turn(self) -> bool:
         """Whether the next batch of starts that are annealed together consists of symmetric codes.
 
-        This is the case if symmetric codes have used at most a certain fraction of the budget that was used since the
-        screening began. The fraction is 0.5 in the first half of the budget. Afterward, it is 0.7 if the best code came
-        from a symmetric code, otherwise 0.3. If symmetric codes are not searched, the value is False.
+        A symmetric code is a union of orbits of a symmetry group. If symmetric codes are not searched, the value is
+        False. Otherwise, the value is True if symmetric codes have used at most the fraction r of that part of the
+        budget that was used since the screening began. There are three cases:
+
+        - At most half of the budget is used: r = 0.5.
+        - More than half is used, and the best code of the pool came from a symmetric code: r = 0.7.
+        - More than half is used, and the best code of the pool came from another start: r = 0.3.
         """
         if self.orbits is None:
             return False
@@ -392,15 +407,18 @@ class BanditSearch:
         return self.orbits.share <= share * (self.budget.share - self.screening_from)
 
     def explore_orbits(self) -> None:
-        """Anneal one batch of symmetric codes, and add the results with K points to the pool.
+        """Anneal one batch of symmetric codes, and add results to the pool, the list of the best codes.
 
-        Some results have more than K points. If the pool is empty or all its codes have higher maximum cosines than
-        such a result, its surplus points are removed, and the code of the other points is added to the pool. Otherwise,
-        the result is ignored.
+        A symmetric code is a union of orbits of a symmetry group. There are three cases:
 
-        If the best code of the batch has a maximum cosine more than 1e-6 below those of all earlier symmetric codes, it
-        is also annealed without its symmetry, so that each point moves freely. If no symmetry for K points in R^n is
-        found, the search among symmetric codes ends.
+        - A result with K points is added to the pool.
+        - A result has more than K points, and its maximum cosine is below those of all codes of the pool: surplus
+          points are removed until K points are left, and these K points are added to the pool.
+        - Any other result with more than K points is ignored.
+
+        If the best result has a maximum cosine more than 1e-6 below those of all earlier symmetric codes, it is also
+        annealed without its symmetry, so that each point moves freely. If no symmetry for K points in R^n is found, the
+        search among symmetric codes ends.
         """
         assert self.orbits is not None
         used = self.budget.share
@@ -448,7 +466,8 @@ class BanditSearch:
     def finish(self, candidate: ScreenedCode, steps: int = FINISHING_STEPS) -> None:
         """Anneal a code of the pool to the inverse temperature 1e6, and mark the code as finished.
 
-        If annealing raises the maximum cosine, the points of the code do not change.
+        To anneal a code is to descend from it at one inverse temperature after another. If this raises the maximum
+        cosine, the points of the code do not change.
 
         Args:
             candidate: The code, which is replaced in the pool by the result.

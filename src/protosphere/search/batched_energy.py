@@ -3,8 +3,9 @@
 The orbit of a point consists of its images under all matrices of a symmetry group. A code with this symmetry group is
 the union of the orbits of m points, which are called representatives. The smooth maximum cosine of the whole code and
 its gradient need only the cosines between the m representatives and all K points. These are K m cosines instead of K^2,
-and a descent has m n variables instead of K n. In a code without symmetry, each orbit has one point. B codes are
-evaluated together.
+and a descent has m n variables instead of K n. In a code without symmetry, each orbit has one point. Orbits are of the
+same type if the same matrices keep their representatives fixed. The inverse temperature is a parameter of the smooth
+maximum cosine, by which the cosines are multiplied. B codes are evaluated together.
 """
 
 from dataclasses import dataclass
@@ -29,9 +30,11 @@ class Orbits:
     type are matrices of the group that map a representative to each point of its orbit exactly once.
 
     Attributes:
-        counts: For each type of orbits, the number of orbits. For a code without symmetry, it is (K,).
-        cosets: For each type of orbits, the (size, n, n) array of its coset matrices, where `size` is the number of
-            points of an orbit. The first matrix is the identity. For a code without symmetry, the tuple is empty.
+        counts: For each type of orbits, the count of orbits. For a code without symmetry, this is the tuple (K,),
+            because each of the K points is an orbit of its own.
+        cosets: For each type of orbits, the (size, n, n) array of its coset matrices, where `size` is the count of
+            points of each orbit of this type. The first matrix is the identity. For a code without symmetry, this tuple
+            is empty.
     """
 
     counts: tuple[int, ...]
@@ -39,7 +42,7 @@ class Orbits:
 
     @property
     def sizes(self) -> list[int]:
-        """The number of points of each orbit, in the order of the representatives."""
+        """For each orbit, the count of its points, in the order of the representatives."""
         type_sizes = [len(matrices) for matrices in self.cosets] or [1]
         sizes: list[int] = []
         for count, size in zip(self.counts, type_sizes, strict=True):
@@ -69,17 +72,17 @@ class Orbits:
 
 @dataclass(frozen=True, eq=False)
 class WeightedSums:
-    """Sums over pairs of a representative and any other point of its code, for each of B codes.
+    """For each of B codes, sums over the pairs that consist of a representative and another point of the code.
 
-    The weight of a pair with cosine c is exp(t (c - `largest`)), where t is the inverse temperature. Each code has m
-    representatives in R^n.
+    The weight of a pair with cosine c is exp(t (c - `largest`)), where t is the inverse temperature and `largest`
+    belongs to the code. Each code has m representatives in R^n.
 
     Attributes:
-        largest: For each code, the maximum cosine over all pairs.
-        total: For each code, the sum of the weights of all pairs. In the sum, each weight is multiplied by the number
-            of points in the orbit of the representative.
-        pull: (B, m, n) array. For each representative, the sum of all other points, each multiplied by the weight of
-            its pair with the representative.
+        largest: For each code, the largest cosine of these pairs.
+        total: For each code, the sum over these pairs of the weight of the pair times the count of points in the orbit
+            of its representative.
+        pull: (B, m, n) array. For each representative, the sum of all other points of the code, where each point is
+            multiplied by the weight of its pair with the representative.
     """
 
     largest: Tensor

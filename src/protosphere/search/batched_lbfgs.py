@@ -166,8 +166,9 @@ def batched_lbfgs(
         steps: Maximum number of evaluations of each start.
         tolerance: (B,) tolerances. A start has converged if its value decreased by at most its tolerance in the last
             twenty evaluations of the start.
-        spend: Function that is called with a number of evaluations before they are made, except for the first
-            evaluation of the starts. If it returns False, the descents end.
+        spend: Function that is called before each evaluation of the starts except the first, with the count of starts
+            that are to be evaluated. If it returns False, the descents end without this evaluation. If it returns True,
+            they continue.
 
     Returns:
         (B, N) variables at the end of the descent.

@@ -1,8 +1,8 @@
 """The budget of a search: a largest number of evaluations, a largest number of seconds, or both.
 
-A search lowers the maximum cosine of K points in R^n by descents. An evaluation computes a smooth approximation of the
-maximum cosine from all pairs of points, and its gradient. The result of a search is reproducible if only the number of
-evaluations is limited.
+A search lowers the maximum cosine of K points in R^n by descents. A descent moves points so that a smooth approximation
+of the maximum cosine decreases. An evaluation computes this approximation from all pairs of points, and its gradient.
+The result of a search is reproducible if only the number of evaluations is limited.
 """
 
 import time
@@ -47,19 +47,19 @@ class Budget:
     of a code. An evaluation of fewer pairs counts as a fraction of this unit, according to its cost.
 
     Attributes:
-        products: Number of multiplications in one evaluation. The number of evaluations per second is estimated as 6e9
-            / `products` for each thread until it has been measured.
-        iterations: Largest number of evaluations.
-        seconds: Largest number of seconds from the construction of this object. None for no limit.
+        products: Number of multiplications in one evaluation. Until the speed has been measured, it is estimated as 6e9
+            / `products` evaluations per second for each thread.
+        iterations: Largest number of evaluations. Infinity means no limit.
+        seconds: Largest number of seconds from the construction of this object. None means no limit.
         progress: Function that is called with a message, the percentage of the budget that is used, and 100. It is
             called when a second has passed, or 1% of the budget has been used, since the last call.
         clock: Function that returns a time in seconds, from any starting point.
         spent: Number of evaluations so far.
-        seconds_spent: Number of seconds so far in which compiled descents ran. The time of parallel descents counts
-            once.
+        seconds_spent: Number of seconds so far in which compiled descents ran. A second in which several descents ran
+            in parallel counts once.
         best: Lowest maximum cosine found so far; infinity before the first one is found.
         starts: Number of descents so far.
-        interrupted: Whether the user pressed Ctrl-C.
+        interrupted: True if the user pressed Ctrl-C, otherwise False.
         started_at: Value of `clock` at the construction of this object.
         reported_share: Fraction of the budget that was used at the last call of `progress`.
         reported_at: Value of `clock` at the last call of `progress`.
@@ -89,11 +89,11 @@ class Budget:
 
     @property
     def share(self) -> float:
-        """Fraction of the budget that is used.
+        """Fraction of the budget that is used, which may exceed 1.
 
-        This is the number of evaluations so far divided by `iterations`. If seconds are limited, too, it is the larger
-        of this fraction and the elapsed seconds divided by `seconds`. The value may exceed 1. After Ctrl-C, it is
-        infinity.
+        - If the user pressed Ctrl-C, the value is infinity.
+        - Otherwise, if only evaluations are limited, it is the number of evaluations so far divided by `iterations`.
+        - Otherwise, it is the larger of this quotient and the elapsed seconds divided by `seconds`.
         """
         if self.interrupted:
             used = float("inf")
@@ -109,7 +109,8 @@ class Budget:
         The number of evaluations does not matter. If seconds are not limited, the time is never up.
 
         Args:
-            limit: Fraction of the allowed seconds after which the time is up.
+            limit: Fraction of the allowed seconds after which the time is up. By default, this is after all allowed
+                seconds.
         """
         if self.interrupted:
             return True
@@ -122,8 +123,8 @@ class Budget:
 
         Args:
             limit: Fraction of the budget, between 0 and 1 or slightly larger than 1.
-            workers: Number of threads that run descents. If seconds are limited, the number of evaluations depends on
-                the speed, which is estimated from this number until it has been measured.
+            workers: Number of threads that run descents. If seconds are limited, the result depends on the speed. Until
+                the speed has been measured, it is estimated as proportional to the number of threads.
 
         Returns:
             The number of evaluations, at least 0.
@@ -142,7 +143,7 @@ class Budget:
         """Count evaluations as used, and return whether the search may continue.
 
         Args:
-            evaluations: Number of evaluations.
+            evaluations: Number of evaluations, which is added to `spent`.
             limit: Fraction of the budget at which the search, or the current phase of the search, ends.
 
         Returns:

@@ -3,15 +3,15 @@
 Terms of this module:
 
 - A descent moves K initial points so that the smooth maximum cosine decreases. This function of the points has a
-  parameter, the inverse temperature. The higher the inverse temperature is, the closer the function is to the maximum
-  cosine.
+  parameter, the inverse temperature, by which the cosines are multiplied. The higher the inverse temperature is, the
+  closer the function is to the maximum cosine.
 - An evaluation computes the smooth maximum cosine of a code and its gradient. The budget of a search limits the number
-  of evaluations.
+  of evaluations, the seconds, or both.
 - An arm is a source of initial points: either random points, or a code that the caller gives.
 - The race makes one brief descent from each arm, to compare the arms.
 - A code is screened by a descent up to a moderate inverse temperature, finished by a descent up to the highest inverse
   temperature, and polished by Newton's method.
-- The pool is the list of the best codes found so far.
+- The pool is the list of the codes with the lowest maximum cosines so far.
 - A thrifty search ends early if a lower maximum cosine is unlikely to be found.
 """
 
@@ -118,14 +118,16 @@ class SearchResult:
     Attributes:
         points: The (K, n) points of the code.
         max_cosine: The maximum cosine of the code.
-        initialization: Where the code comes from: "random", "symmetric", "refilled" or "parent" for a method that makes
-            initial points, "given" or "catalogue" for a code that the caller gave, or "exact" for an optimal code that
-            is known in closed form. For a symmetric code, the name of its symmetry group follows in parentheses. If
-            some points were moved to empty places of the sphere, ", refilled" follows.
-        starts: For each method that makes initial points, the number of descents from such points.
-        iterations: Number of evaluations of the smooth maximum cosine over all pairs of points. An evaluation over
-            fewer pairs counts as a fraction.
-        interrupted: Whether Ctrl-C ended the search.
+        initialization: Where the code comes from. "random" means random initial points. "symmetric" means K initial
+            points with a symmetry group, and "parent" means up to 1.25 K such points, of which some were removed. After
+            these two words, the name of the group follows in parentheses. "given" and "catalogue" mean the arguments
+            `start_points` and `catalogued` of `search_code`. "exact" means an optimal code in closed form. If some
+            points were later moved to empty places of the sphere, ", refilled" follows.
+        starts: For each source of initial points, the count of descents from such points. A source has the same name as
+            in `initialization`, up to the first parenthesis if there is one.
+        iterations: Number of evaluations of the smooth maximum cosine over all pairs of points, rounded to an integer.
+            An evaluation over fewer pairs counts as a fraction.
+        interrupted: True if Ctrl-C ended the search, otherwise False.
     """
 
     points: Points
@@ -194,8 +196,8 @@ def search_code(
 ) -> SearchResult:
     """Search for K points in R^n with the lowest maximum cosine.
 
-    If an optimal code is known in closed form, it is returned at once. Ctrl-C ends the search, and the best code so far
-    is returned, the one with the lowest maximum cosine. If there is no code yet, KeyboardInterrupt is raised.
+    If an optimal code is known in closed form, it is returned at once. Ctrl-C ends the search: the code with the lowest
+    maximum cosine so far is returned, or KeyboardInterrupt is raised if there is no code yet.
 
     Args:
         num_points: Number K of points, at least 2.
@@ -203,10 +205,10 @@ def search_code(
         rng: Random generator for all initial points. The same state of the generator and the same `iterations` give the
             same points, bit for bit, if `budget` is None.
         iterations: Largest number of evaluations of the smooth maximum cosine over all pairs of points. An evaluation
-            over fewer pairs counts as a fraction. None for a number that takes some seconds, or for no limit if
-            `budget` is given.
+            over fewer pairs counts as a fraction. None means no limit if `budget` is given. If `budget` is None too,
+            None means a number that takes some seconds.
         budget: Largest number of seconds from the call, including compilation. The result then depends on the machine.
-            None for no limit.
+            None means no limit.
         initializations: Methods that make initial points. "random" is random points, "symmetric" is codes with a random
             symmetry group, and "refilled" is good codes of this search, some points of which are moved to empty places.
             "parent" is symmetric codes of up to 1.25 K points, from which points are removed. The default is the first
@@ -214,12 +216,13 @@ def search_code(
         start_points: Codes to start from, with any number of points and dimensions. If such a code has K points in at
             most n dimensions, the maximum cosine of the result is not larger than the maximum cosine of this code.
         catalogued: Further codes to start from, which come from earlier searches.
-        polish: Whether to end by applying Newton's method to the best codes, which computes them to the last digits.
-        target: The search ends when the maximum cosine of a code is at most this number. -1 for no target.
+        polish: If True, the search ends by applying Newton's method to the best codes, which computes them to the last
+            digits. If False, it ends without this step.
+        target: The search ends when the maximum cosine of a code is at most this number. -1 means no target.
         floor: A lower bound on the maximum cosine of any K points in R^n. A thrifty search uses the bound to estimate
             how much a descent can still gain.
-        thrifty: Whether to end early if the codes in `start_points` and `catalogued` are unlikely to be improved, or if
-            improvements stop.
+        thrifty: If True, the search ends early if the codes in `start_points` and `catalogued` are unlikely to be
+            improved, or if improvements stop. If False, it does not end for these reasons.
         device: The torch device.
         progress: Function that is called with a message, the percentage of the budget that is used, and 100. The
             message contains the lowest maximum cosine so far.

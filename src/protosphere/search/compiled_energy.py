@@ -1,8 +1,8 @@
 """The smooth maximum cosine and its gradient as compiled loops, over all pairs or over a list of near pairs.
 
-The smooth maximum cosine is (1/t) log of the sum of exp(t cos) over pairs of points. The parameter t is called the
-inverse temperature. Relative to the pair with the maximum cosine, a pair has the weight exp(t (cos - maximum cosine)).
-Near pairs are the pairs whose weight is not negligible.
+The smooth maximum cosine is (1/t) log of the sum of exp(t cos) over pairs of different points, each pair once. The
+parameter t is called the inverse temperature. Relative to the pair with the maximum cosine, a pair has the weight exp(t
+(cos - maximum cosine)). Near pairs are the pairs whose weight is not negligible.
 
 Points are padded with zeros to a multiple of four coordinates, because loops over all pairs process four coordinates at
 a time.
@@ -145,10 +145,11 @@ def near_pairs(units: Points, columns: Points, table: Points, t: float) -> Indic
 
 @compiled
 def softmax_weights(row: Points, t: float, top: float) -> float:
-    """Replace each cosine of `row` by the weight exp(t (cos - top)), and return the sum of the weights.
+    """Replace each cosine of `row` by its weight exp(t (cosine - top)), and return the sum of the weights.
 
     Args:
-        row: Cosines, which are overwritten by the weights. Weights below exp(-30) are replaced by exp(-30).
+        row: Cosines of pairs of points, which are overwritten by the weights. A weight that would be below exp(-30) is
+            set to exp(-30).
         t: The inverse temperature, a positive number.
         top: The maximum cosine over all pairs. A pair with this cosine gets the weight 1.
     """
@@ -234,7 +235,7 @@ def smooth_max_cosine_gradient(
 ) -> float:
     """Return the smooth maximum cosine, and write its gradient into `gradient`.
 
-    The smooth maximum cosine is (1/t) log of the sum of exp(t cos) over pairs of points.
+    The smooth maximum cosine is (1/t) log of the sum of exp(t cosine) over pairs of different points, each pair once.
 
     Args:
         variables: (K, n) array of K vectors of any length above 0. The points are the normalized vectors. n is a

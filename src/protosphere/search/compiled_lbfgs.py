@@ -5,6 +5,9 @@ measures the ratio. Several threads run descents in parallel. Temperatures in th
 cosines are multiplied by them, and they rise during a descent. The smooth maximum cosine at inverse temperature t is
 (1/t) log of the sum of exp(t cosine) over all pairs of points. An evaluation computes this number and its gradient.
 
+A step adds a length times a direction to the variables. The memory of L-BFGS has the last 8 steps, and for each of them
+the change of the gradient by the step. The slope is the derivative of the function along the direction.
+
 Each descent has a meter: an array of three numbers, through which other threads read the work done and stop the
 descent. Near pairs are pairs of points whose terms in the smooth maximum cosine are not negligible.
 """
@@ -63,19 +66,19 @@ STEP_COST = 20.0
 def lbfgs_direction(
     gradient: Points, s: Points, y: Points, rho: Points, steps: int, out: Points
 ) -> float:
-    """Compute the L-BFGS direction by the two-loop recursion (Nocedal and Wright 2006, algorithm 7.4).
+    """Compute the direction of the next L-BFGS step by the two-loop recursion (Nocedal and Wright 2006, algorithm 7.4).
 
     Args:
         gradient: (N,) gradient with respect to the N variables.
         s: (MEMORY, N) remembered steps; `MEMORY` is 8.
         y: (MEMORY, N) remembered changes of the gradient, one for each step.
         rho: For each remembered step, 1 divided by the inner product of the step and its change of the gradient.
-        steps: Number of steps that were stored since the memory was last empty. The last `MEMORY` of them are
+        steps: Count of the steps that were stored since the memory was last empty. The last `MEMORY` of these steps are
             remembered.
         out: (N,) array that receives the direction.
 
     Returns:
-        The slope of the function along the direction: the inner product of gradient and direction.
+        The inner product of gradient and direction, which is the slope of the minimized function along the direction.
     """
     memory = min(steps, MEMORY)
     alpha = np.empty(MEMORY)
@@ -115,12 +118,12 @@ def push_pair(
         s: (MEMORY, N) remembered steps; `MEMORY` is 8. One row is overwritten.
         y: (MEMORY, N) remembered changes of the gradient, one for each step. One row is overwritten.
         rho: For each remembered step, 1 divided by the inner product of the step and its change of the gradient.
-        steps: Number of steps that were stored since the memory was last empty. If `steps` is negative, nothing is
-            stored.
+        steps: Count of the steps that were stored since the memory was last empty. A negative number means that there
+            is no last step, so nothing is stored.
 
     Returns:
-        The new value of `steps`: `steps` + 1, or 0 if the memory is empty. It is empty if `steps` was negative, or if
-        the inner product of the step and the change of the gradient is not positive.
+        The new value of `steps`. If `steps` is negative, or if the inner product of the step and the change of the
+        gradient is not positive, it is 0, which means that the memory is empty. Otherwise, it is `steps` + 1.
     """
     if steps < 0:
         return 0
@@ -174,8 +177,8 @@ def backtrack(length: float, slope: float, rise: float) -> float:
 
     A step length is the factor by which the direction is multiplied to give the step.
 
-    The parabola with the given slope at length 0 and the given increase at `length` has its minimum at the result. The
-    result is clipped to the range from 0.1 to 0.5 times `length`.
+    The result is the minimum of the parabola that has the given slope at length 0 and the given increase at `length`.
+    It is clipped to the range from 0.1 to 0.5 times `length`.
 
     Args:
         length: Length of the rejected step.
@@ -189,12 +192,13 @@ def backtrack(length: float, slope: float, rise: float) -> float:
 def evaluation_work(count: int, listed: int) -> float:
     """Return the cost of one evaluation of the smooth maximum cosine and the optimizer step after it.
 
-    The smooth maximum cosine is (1/t) log of the sum of exp(t cosine) over all pairs of points. The unit of the cost is
+    The smooth maximum cosine is (1/t) log of the sum of exp(t cosine) over all pairs of points. The unit is the cost of
     such an evaluation over all pairs, together with the step after it.
 
     Args:
         count: Number K of points.
-        listed: Number of pairs in the evaluation, if it is over a list of pairs with large cosines. 0 means all pairs.
+        listed: Count of the pairs in the evaluation, if the sum is over a list of pairs with large cosines. 0 means
+            that the sum is over all pairs, and then the cost is 1.
     """
     if listed == 0:
         return 1.0
@@ -218,8 +222,8 @@ def lbfgs(
         t: The inverse temperature.
         most: Maximum number of evaluations of the smooth maximum cosine and its gradient.
         table: (K, K) array that is overwritten with intermediate results.
-        meter: Array of three numbers. Entry 0 is the stop flag, which is 0 or ends the minimization. Entry 1 is the
-            work done, which the function increases. Entry 2 is not used.
+        meter: Array of three numbers. Entry 0 is the stop flag: 0 means to go on, and any other number ends the
+            minimization. Entry 1 is the work done, which this function increases. Entry 2 is not used.
         allowed: Limit of the work done (entry 1 of `meter`), which includes earlier work. The unit is an evaluation
             over all pairs of points, together with the step after it.
 
@@ -345,8 +349,8 @@ def compiled_anneal(
         factor: Factor from one temperature to the next, above 1.
         most: Maximum number of evaluations of the smooth maximum cosine at each temperature.
         meter: Array of three numbers: a stop flag, which ends the descent if it is not 0; the work done, which is
-            updated; and the largest work allowed. The unit of work is an evaluation over all pairs of points. None for
-            no limit.
+            updated; and the largest work allowed. The unit of work is an evaluation over all pairs of points. None
+            means that there is no limit and no stop flag.
 
     Returns:
         (K, n) unit points.

@@ -53,7 +53,7 @@ def orbit_points(
         units: (m, n) representatives, one for each orbit.
         matrices: (S, n, n) transposed coset matrices. Orbits of the same type share their matrices.
         first: (m,) index in `matrices` of the first coset matrix of each orbit.
-        sizes: (m,) number of points of each orbit, which is also the number of its coset matrices.
+        sizes: (m,) counts of the points of each orbit, which are also the counts of its coset matrices.
         points: (K, n) array that receives the points.
     """
     dim = U(units.shape[1])
@@ -81,7 +81,7 @@ def orbit_cosines(
     Args:
         units: (m, n) unit representatives, one for each orbit. n is a multiple of four.
         columns: (n, K) coordinates of all points, one point per column, orbit after orbit.
-        sizes: (m,) number of points of each orbit.
+        sizes: (m,) counts of the points of each orbit.
         table: (m, K) array that receives the cosines. The entry of a representative with itself is set to -2.
 
     Returns:
@@ -153,7 +153,7 @@ def orbit_energy(
         matrices: (S, n, n) transposed coset matrices, which map a representative to the points of its orbit. Orbits of
             the same type share their matrices.
         first: (m,) index in `matrices` of the first coset matrix of each orbit.
-        sizes: (m,) number of points of each orbit, which is also the number of its coset matrices.
+        sizes: (m,) counts of the points of each orbit, which are also the counts of its coset matrices.
         workspace: Five arrays that are overwritten: the (m, n) unit representatives, the (K, n) points, the transpose
             of the points, the (m, K) cosines, and the (m,) lengths of the representatives.
         gradient: (m, n) array that receives the gradient with respect to `variables`.
@@ -200,19 +200,19 @@ def orbit_lbfgs(
 
     The smooth maximum cosine is (1/t) log of the sum of exp(t cos) over ordered pairs of different points. The
     minimization by L-BFGS makes at least one evaluation of this function and its gradient. It ends at convergence, when
-    the limit `most` or `allowed` is reached, or when another thread sets `meter[STOP]` to a nonzero number.
+    the limit `most` or `allowed` is reached, or when another thread sets the stop flag in `meter` to a nonzero number.
 
     Args:
         start: (m, n) initial representatives, one for each orbit. n is a multiple of four.
         t: The inverse temperature, above 0.
         most: Maximum number of evaluations in this call.
         orbits: Three arrays: the (S, n, n) transposed coset matrices, which map a representative to the points of its
-            orbit; the (m,) index of the first coset matrix of each orbit; and the (m,) number of points of each orbit,
-            which is also the number of its coset matrices.
-        work: Cost of one evaluation, which is added to `meter[SPENT]` after each evaluation.
-        meter: Three numbers: the stop flag `meter[STOP]`, the cost `meter[SPENT]` of all evaluations so far, including
-            those before this call, and the number `meter[ALLOWED]`, which this function does not use.
-        allowed: The minimization ends when `meter[SPENT]` reaches this cost.
+            orbit; the (m,) index of the first coset matrix of each orbit; and the (m,) counts of the points of each
+            orbit, which are also the counts of its coset matrices.
+        work: Cost of one evaluation, which is added to entry 1 of `meter` after each evaluation.
+        meter: Array of three numbers. Entry 0 is the stop flag. Entry 1 is the cost of all evaluations so far,
+            including those before this call. Entry 2 is not used.
+        allowed: The minimization ends when entry 1 of `meter` reaches this cost.
 
     Returns:
         (m, n) unit representatives.
@@ -377,15 +377,15 @@ def anneal_orbits(
             to a subgroup of the symmetry group, its stabilizer, which must keep the representative fixed.
         cosets: For each type of orbits, the (size, n, n) coset matrices, the identity first. The products of a
             representative with the coset matrices of its type are the points of its orbit.
-        counts: For each type, the number of orbits.
+        counts: For each type, the count of orbits.
         t: First inverse temperature, above 0.
         last: Last inverse temperature, at which the descent ends.
         factor: Factor from one inverse temperature to the next, above 1.
         most: Maximum number of evaluations at each inverse temperature.
         work: Cost of one evaluation, in the unit of `meter`.
         meter: Array of three numbers: a stop flag, which ends the descent if it is not 0, the cost so far, and the
-            largest allowed cost. The unit is the cost of one evaluation over all pairs of points. None stands for no
-            limit.
+            largest allowed cost. The unit is the cost of one evaluation over all pairs of points. None means that there
+            is no limit and no stop flag.
 
     Returns:
         The (K, n) unit points of the code, orbit after orbit.

@@ -9,9 +9,12 @@ A start is the set of initial points of a descent. The budget of a search limits
 or both.
 
 A symmetric code is a union of orbits. The orbit of a point consists of its images under a group of orthogonal matrices.
-The representative of an orbit is one of its points. A descent of a symmetric code moves only the representatives. An
-arrangement is a group with a number of orbits of each type. It determines a code, together with one representative of
-each orbit.
+The representative of an orbit is one of its points. A descent of a symmetric code moves only the representatives.
+Orbits are of the same type if the same matrices keep their representatives fixed. An arrangement is a group, together
+with the count of orbits of each type. An arrangement and one representative of each orbit determine a code.
+
+Tensor operations are operations of torch on arrays that may contain several codes. A batch is a list of starts that are
+annealed together.
 """
 
 from __future__ import annotations
@@ -125,21 +128,22 @@ class DescentBackend:
         num_points: Number K of points.
         device: The torch device of descents by tensor operations.
         budget: The budget of the search, which counts the evaluations of descents.
-        compiled: Whether descents run as compiled loops.
+        compiled: True if descents run as compiled loops, False if they run as tensor operations of torch.
         batch: Number of starts that are annealed together. The number depends on K and the device, but not on the
             number of cores, so that results are the same for any number of cores.
-        last: Last inverse temperature of screening. It is 2e3 for more than 150 points, except if K n is at most 400.
-            Otherwise it is higher.
+        last: Last inverse temperature of screening: 1e6 if K n is at most 400, otherwise 5e4 if K is at most 150,
+            otherwise 2e3.
         variation: Lowest and highest inverse temperature at which descents of variations begin.
         epochs: Number of epochs of the search.
         screening: Approximate number of evaluations of a start in screening.
-        breadth: Mean rank of the arms from which starts are drawn. The arm that led to the lowest maximum cosine has
-            rank 0.
+        breadth: Approximate mean rank of the arms from which starts are drawn. The arms are ranked by the lowest
+            maximum cosine to which they led: the arm with the lowest has rank 0.
         sprint_temperature: First inverse temperature of sprints.
-        sprint_steps: Largest number of evaluations of the first sprint at each inverse temperature. An evaluation
-            computes the smooth maximum cosine and its gradient once.
-        sprints_as_tensors: Whether sprints use tensor operations even if other descents are compiled.
-        workers: Number of threads.
+        sprint_steps: Largest number of evaluations at each inverse temperature in the first sprint of a search. An
+            evaluation computes the smooth maximum cosine and its gradient once.
+        sprints_as_tensors: If True, sprints use tensor operations even if other descents are compiled. If False,
+            sprints run like the other descents.
+        workers: Number of threads that run compiled descents.
     """
 
     def __init__(self, num_points: int, dim: int, device: str, budget: Budget) -> None:
@@ -195,7 +199,8 @@ class DescentBackend:
             last: The last inverse temperature of all codes.
             steps: Maximum number of evaluations at each inverse temperature.
             limit: Fraction of the budget of the search. The descents end early when this fraction is used.
-            as_tensors: Whether to use tensor operations even if this object compiles descents.
+            as_tensors: If True, the descents use tensor operations. If False, they run as compiled loops if the
+                attribute `compiled` is True, otherwise as tensor operations.
 
         Returns:
             For each code, the (K, n) unit points at the end.
@@ -236,7 +241,7 @@ class DescentBackend:
         groups of the codes may differ.
 
         Args:
-            starts: For each code, its arrangement (a symmetry group, and the number of orbits of each type) and the (m,
+            starts: For each code, its arrangement (a symmetry group, and the count of orbits of each type) and the (m,
                 n) initial representatives of its m orbits.
             first: (B,) first inverse temperatures, one for each code.
             last: The last inverse temperature of all codes.
@@ -286,10 +291,10 @@ class DescentBackend:
 
     @property
     def tensor_overhead(self) -> float:
-        """Cost of a step of a descent by tensor operations, in addition to the cost of its evaluations.
+        """Cost of a step of a descent by tensor operations, beyond the cost of the evaluations in this step.
 
-        The unit is the cost of one compiled evaluation over all pairs of points. If no descents are compiled, the value
-        is 0.
+        The unit is the cost of one compiled evaluation over all pairs of points. If the attribute `compiled` is False,
+        the value is 0.
         """
         if not self.compiled:
             return 0.0
@@ -311,8 +316,8 @@ class DescentBackend:
         factor 5 from one descent to the next. A descent moves only the representatives, one point of each orbit.
 
         Args:
-            arrangement: The symmetry of all codes: a group, and the number of orbits of each type. It is None for codes
-                without symmetry. Each point is then an orbit of its own.
+            arrangement: The symmetry of all codes: a group, and the count of orbits of each type. None means that the
+                codes have no symmetry, and each point is an orbit of its own.
             starts: (B, m, n) initial representatives of the m orbits of each code.
             first: (B,) first inverse temperatures, one for each code.
             last: The last inverse temperature of all codes.
@@ -431,9 +436,9 @@ def watch(
 
     Args:
         jobs: The B running descents.
-        meters: (B, 3) array with a row for each descent, made by `compiled_lbfgs.new_meters`. Each descent writes into
-            its row how many evaluations it has made, and stops when this function sets the entry of the row that means
-            stopping.
+        meters: (B, 3) array with a row of three numbers for each descent: the stop flag, the work done so far in
+            evaluations, and the largest work allowed. The descent updates the work done. It stops when this function
+            sets the stop flag to 1.
         budget: The budget of the search.
         limit: Fraction of the time limit of the budget after which the descents are stopped.
     """
@@ -458,7 +463,8 @@ def compile_descent(progress: Progress) -> None:
     The first compilation on a machine takes many seconds.
 
     Args:
-        progress: Function that is called before the compilation, with a message and the numbers 0 and 1.
+        progress: Function that is called before the compilation, with a message, the number 0 of finished steps and the
+            number 1 of all steps.
     """
     from protosphere.search import compiled_lbfgs
 

@@ -12,8 +12,8 @@ of a given code is a code of about K points in R^n that keeps some of the symmet
 
 The orbit of a point consists of its images under all matrices of the group. From each orbit, one point is chosen as its
 representative. The stabilizer of a point is the subgroup of the matrices that keep the point fixed. Orbits are of the
-same type if their representatives have the same stabilizer. An arrangement is a group with a number of orbits of each
-type. An arrangement and one representative of each orbit determine a code.
+same type if their representatives have the same stabilizer. An arrangement is a group, together with the count of
+orbits of each type. An arrangement and one representative of each orbit determine a code.
 """
 
 from dataclasses import dataclass, field
@@ -74,7 +74,7 @@ class Orbit:
 
     Attributes:
         representative: One point of the orbit.
-        stabilizer: For each matrix of the group, whether the matrix keeps the representative fixed.
+        stabilizer: For each matrix of the group, True if the matrix keeps the representative fixed, otherwise False.
         members: For each point of the orbit, the index of one matrix of the group that maps the representative to the
             point. The first index is 0, that of the identity.
     """
@@ -85,7 +85,7 @@ class Orbit:
 
     @property
     def size(self) -> int:
-        """The number of points of the orbit."""
+        """The count of points of the orbit."""
         return self.members.shape[0]
 
 
@@ -380,8 +380,8 @@ class GivenSymmetries:
     Attributes:
         codes: One matrix for each given code, with one point per row. The number of columns is at least the dimension
             of the codes that are derived.
-        isometries: For each code, the isometries that were found so far.
-        failures: For each code, the number of failed searches for an isometry.
+        isometries: For each code, the list of its isometries that were found so far.
+        failures: For each code, the count of failed searches for an isometry.
     """
 
     codes: list[Points]
@@ -423,10 +423,11 @@ class GivenSymmetries:
             rng: Random generator.
 
         Returns:
-            A tuple of two values, or None if the attempt fails. The first is an `Arrangement`: a group of symmetries of
-            the drawn code, and its number of orbits of each type. Two orbits are of the same type if their chosen
-            points are kept fixed by the same matrices of the group. The second value is an (m, n) matrix with the
-            chosen points of the m orbits as rows, type after type.
+            None if the attempt fails. Otherwise, a tuple of two values. The first is an `Arrangement`: a group of
+            symmetries of the drawn code, and its count of orbits of each type. One point of each orbit is its
+            representative. Two orbits are of the same type if the same matrices of the group keep their representatives
+            fixed. The second value is an (m, n) matrix with the representatives of the m orbits as rows, type after
+            type.
         """
         index = int(rng.integers(len(self.codes)))
         group = self._random_group(index, rng)

@@ -4,10 +4,11 @@ Most of the best known spherical codes are symmetric (Wang 2009, Finding and inv
 table of spherical codes).
 
 A permutation of d letters, the numbers 0 to d - 1, is stored as the tuple of the images of the letters. A group is
-stored as its multiplication table: its elements are numbered, and element 0 is the identity. The irreducible
-representations of a group are computed from the eigenspaces of a random symmetric matrix that commutes with the regular
-representation (Dixon 1970, Computing irreducible representations of finite groups). The units modulo m are the numbers
-from 1 to m that have no common factor with m.
+stored as its multiplication table. Each element of a group has an index from 0, and element 0 is the identity. The
+order of a group is the count of its elements. The irreducible representations of a group are computed from the
+eigenspaces of a random symmetric matrix that commutes with the regular representation (Dixon 1970, Computing
+irreducible representations of finite groups). The units modulo m are the numbers from 1 to m that have no common factor
+with m.
 """
 
 from collections import Counter
@@ -58,13 +59,13 @@ class Group:
     """A finite group. Element 0 is the identity.
 
     Attributes:
-        table: The multiplication table: `table[g, h]` is the number of the product of the elements with the numbers g
+        table: The multiplication table: `table[g, h]` is the index of the product of the elements with the indices g
             and h.
         irreducibles: One array for each real irreducible representation. It has the shape (order, d, d), with an
-            orthogonal d x d matrix for each element of the group. The tuple is empty if the function that made the
-            group also returned an (n, n) matrix for each element.
+            orthogonal d x d matrix for each element of the group, where order is the count of elements. The tuple is
+            empty if the function that made the group also returned an (n, n) matrix for each element.
         subgroups: One subgroup from each conjugacy class of cyclic subgroups, and the whole group. A subgroup is a
-            sorted tuple of the numbers of its elements.
+            sorted tuple of the indices of its elements.
     """
 
     table: Indices
@@ -208,8 +209,8 @@ def group_names(max_order: int) -> dict[str, list[Permutation]]:
     Returns:
         A dictionary from the name of each group to a list of permutations that generate the group. A permutation of d
         letters is the tuple of the images of 0, ..., d - 1. "C7" is the cyclic group of order 7, "C2^3" is a product of
-        three cyclic groups of order 2, and "S4" is a symmetric group. "C7:C3(2)" is the metacyclic group of order 21 in
-        which a generator of C3 multiplies the letters of C7 by 2.
+        three cyclic groups of order 2, and "S4" is the group of all permutations of 4 letters. "C7:C3(2)" is the
+        metacyclic group of order 21 in which a generator of C3 multiplies the letters of C7 by 2.
     """
     generators = {f"C{m}": [_cycle(m)] for m in range(2, max_order + 1)}
     generators.update(_metacyclic_groups(max_order))
@@ -359,7 +360,8 @@ def random_rational_group(
 
     Returns:
         A name, the group and an (n, n) matrix for each of its elements. The name consists of "C" or "D", the order of
-        the rotation and the drawn divisors. In "C6:1^2.3.6^2", for example, 1 and 6 were drawn twice, and 3 once.
+        the rotation and the drawn divisors. "C" stands for a cyclic group, and "D" for a dihedral group. For example,
+        "C6:1^2.3.6^2" is a cyclic group whose rotation has order 6. The divisors 1 and 6 were drawn twice, and 3 once.
     """
     order = int(exp(rng.uniform(log(2), log(max_order + 1))))
     factors = _factors(order, dim)

@@ -151,7 +151,8 @@ def resize(
         num_points: Number K of points of the result.
         dim: Dimension n of the result.
         rng: Random generator.
-        caps: Whether points of a cap may be removed. False is better for codes of about the right size.
+        caps: If True, the points of a cap may be removed. If False, they are not removed as a cap, which is better for
+            codes of about the right size.
 
     Returns:
         (K, n) initial points of a descent.

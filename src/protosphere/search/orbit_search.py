@@ -2,8 +2,8 @@
 
 The orbit of a point consists of its images under all matrices of a group, and one point of each orbit is its
 representative. Orbits are of the same type if the same matrices keep their representatives fixed. An arrangement is a
-group with a number of orbits of each type; together with one representative of each orbit, it determines a code. A
-parent is a code of K to 1.25 K points, from which points are removed later.
+group, together with the count of orbits of each type. An arrangement and one representative of each orbit determine a
+code. A parent is a code of K to 1.25 K points, from which points are removed later.
 
 A descent begins at initial points, which are called a start, and minimizes a smooth approximation of the maximum
 cosine. The higher its parameter, the inverse temperature, is, the better is the approximation. To anneal a start is to
@@ -19,9 +19,9 @@ these:
 4. the arrangement of a code of the list, with random representatives,
 5. a code of the list, with some representatives replaced.
 
-Starts 2 and 3 are used only if K is larger than `LARGE_COUNT`. For such K, more starts are annealed briefly, and only
-those that lead to the lowest maximum cosines are annealed further. For smaller K, a descent costs little, and the
-search finds lower maximum cosines without starts 2 and 3.
+Starts 2 and 3 are used only if K is above 300. For such K, more starts are annealed briefly, and only those that lead
+to the lowest maximum cosines are annealed further. For smaller K, a descent costs little, and the search finds lower
+maximum cosines without starts 2 and 3.
 """
 
 from collections.abc import Sequence
@@ -129,7 +129,7 @@ class OrbitStart:
     Attributes:
         initialization: "symmetric" for arrangements of K points, or "parent" for arrangements of K to 1.25 K points,
             from which points are removed later.
-        arrangement: The symmetry group, and the number of its orbits of each type.
+        arrangement: The symmetry group, and the count of its orbits of each type.
         representatives: (m, n) initial representatives, one for each orbit.
         temperature: First inverse temperature of the descent, a factor by which cosines are multiplied in the function
             to minimize.
@@ -149,7 +149,7 @@ class OrbitCode:
         initialization: "symmetric" for arrangements of K points, or "parent" for arrangements of K to 1.25 K points,
             from which points are removed later.
         value: The maximum cosine of the code.
-        arrangement: The symmetry group, and the number of its orbits of each type.
+        arrangement: The symmetry group, and the count of its orbits of each type.
         points: All points of the code, orbit after orbit.
     """
 
@@ -176,9 +176,10 @@ class OrbitCode:
 
     @property
     def label(self) -> str:
-        """Text such as "symmetric (NAME)", where NAME is the name of the symmetry group with its orbits.
+        """Text such as "symmetric (C7 2x7+1x1)": the attribute `initialization`, and the name of the arrangement.
 
-        The first word is the initialization: "symmetric" or "parent".
+        The first word is "symmetric" or "parent". In this example, the symmetry group is the cyclic group C7, and the
+        code has two orbits of 7 points and one orbit of 1 point.
         """
         return f"{self.initialization} ({self.arrangement.name})"
 

@@ -77,8 +77,8 @@ class Allowance:
     """The work that may still be done to refine a code: a number of multiplications, and a time limit.
 
     Attributes:
-        products: Number of multiplications that are left. By default, there is no limit.
-        expired: Function that returns whether the time is up. By default, it never is.
+        products: Number of multiplications that may still be done. By default, there is no limit.
+        expired: Function that returns True if the time is up, and False otherwise. By default, it always returns False.
     """
 
     products: float = float("inf")
@@ -310,7 +310,7 @@ def polish_code(
     """Move an almost optimal code to the nearby local optimum of the maximum cosine, up to rounding errors.
 
     The maximum cosine of the result is never larger than the maximum cosine of `points`. If the allowed work does not
-    suffice, the result may be only closer to the local optimum.
+    suffice, the result may be short of the local optimum.
 
     Args:
         points: (K, n) array of unit vectors, near a local optimum.

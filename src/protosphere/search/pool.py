@@ -1,8 +1,8 @@
 """The pool of a search: its best codes, in ascending order of the maximum cosine, without duplicates.
 
-A search may consist of several epochs. Each epoch begins with an empty list of codes. A code is finished if it was
-annealed to the highest inverse temperature of the search, that is, if the last descents minimized a function that is
-very close to the maximum cosine.
+A search may consist of several epochs. Each epoch begins with an empty list of codes. A code is finished if descents
+have minimized a function that is very close to the maximum cosine, the smooth maximum cosine with the highest inverse
+temperature. A code of K points that the caller gave counts as finished, too.
 """
 
 from dataclasses import dataclass, field
@@ -26,9 +26,11 @@ class ScreenedCode:
     Attributes:
         value: The maximum cosine of the code.
         points: The (K, n) points of the code.
-        initialization: Name of the method that made the initial points from which the code came, such as "random".
-        finished: Whether the code was annealed to the highest inverse temperature of the search.
-        polished: Whether Newton's method was applied to the code.
+        initialization: Text that says where the code comes from, such as "random" for random initial points or "given"
+            for a code that the caller gave.
+        finished: True if the caller gave the code, if descents have minimized the smooth maximum cosine with the
+            highest inverse temperature of the search, or if Newton's method was applied. Otherwise False.
+        polished: True if Newton's method was applied to the code, otherwise False.
     """
 
     value: float
@@ -51,7 +53,7 @@ class CodePool:
         codes: The best codes of the current epoch, at most 12, in ascending order of the maximum cosine.
         earlier: The best code of each earlier epoch.
         improved_value: The lowest maximum cosine at the last noticeable improvement.
-        improved_at: The number of evaluations that the search had made at the last noticeable improvement.
+        improved_at: The count of evaluations that the search had made at the last noticeable improvement.
     """
 
     budget: Budget
@@ -70,18 +72,18 @@ class CodePool:
 
     @property
     def unfinished(self) -> list[ScreenedCode]:
-        """The codes of the current epoch that were not annealed to the highest inverse temperature.
+        """The codes of the current epoch whose attribute `finished` is False.
 
         They are in ascending order of the maximum cosine.
         """
         return [code for code in self.codes if not code.finished]
 
     def admit(self, found: ScreenedCode) -> None:
-        """Add a code, unless the pool has 12 codes with lower maximum cosines.
+        """Add a code, and keep only the 12 codes with the lowest maximum cosines.
 
-        If maximum cosines of codes in the pool differ from that of the new code by a relative 1e-6 or less, only one of
-        these codes and the new code stays in the pool. This is a code that was refined by Newton's method, if there is
-        one. Among several candidates, the code with the lowest maximum cosine stays.
+        Two codes count as equal if their maximum cosines differ by a relative 1e-6 or less. Of the new code and all
+        codes of the pool that are equal to it, only one is kept. Codes that were refined by Newton's method are
+        preferred, and among these, or among all if there are none, the code with the lowest maximum cosine.
 
         Args:
             found: The code to add.
@@ -107,7 +109,7 @@ class CodePool:
             self.improved_at = self.budget.spent
 
     def replace(self, old: ScreenedCode, new: ScreenedCode) -> None:
-        """Remove a code from the pool, and add another code, unless the pool has 12 codes with lower maximum cosines.
+        """Remove a code from the pool, and then add another code by the method `admit`.
 
         Args:
             old: The code to remove.

@@ -1,6 +1,7 @@
 """Gradient descent with momentum on the sphere, as in the experiments of Lindström et al. (2024).
 
-After each step, the points are projected back to the sphere.
+A step adds the gradient to `momentum` times the previous velocity, which gives the new velocity. Then the step
+subtracts `lr` times the velocity from the points, and projects the points back to the sphere.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ def check_descent_options(
 
     Args:
         steps: Number of steps, at least 0.
-        lr: Step size, positive and at most 1e6.
-        momentum: Momentum, at least 0 and below 1.
+        lr: Step size, the factor of the velocity in each step; positive and at most 1e6.
+        momentum: Factor of the previous velocity in each step, at least 0 and below 1.
         dtype: Number type, "float32" or "float64".
         device: Name of a torch device on which tensors can be made.
 
@@ -83,8 +84,9 @@ class Descent:
 
     Attributes:
         steps: Number of steps.
-        lr: Step size.
-        momentum: Factor of the previous velocity in each step, at least 0 and below 1.
+        lr: Step size: each step subtracts `lr` times the velocity from the points.
+        momentum: Number of at least 0 and below 1. The velocity is `momentum` times the previous velocity, plus the
+            gradient.
         dtype: Number type, "float32" or "float64".
         device: The torch device.
     """
@@ -107,7 +109,7 @@ def projected_descent(
     """Minimize a function of K points on the sphere by gradient steps with momentum, from uniform random points.
 
     The points are normalized after each step. The function depends on an inverse temperature, which rises linearly from
-    1 to K. A seed gives the same initial points on every device.
+    1 to K. Generators with the same seed give the same initial points on every device.
 
     Args:
         num_classes: Number K of points.
@@ -115,8 +117,8 @@ def projected_descent(
         gradient: Function of the (K, n) points and the inverse temperature that returns the (K, n) gradient.
         descent: Number of steps, step size, momentum, number type and device.
         rng: Random generator for the initial points.
-        progress: Function that is called after each step with the name of the current stage, the number of finished
-            steps and the number of all steps.
+        progress: Function that is called after each step with the text "optimizing", the number of finished steps and
+            the number of all steps.
 
     Returns:
         (K, n) unit points in float64.
