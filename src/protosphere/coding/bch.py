@@ -29,9 +29,10 @@ class BCHParameters:
         m: Degree of the field GF(2^m).
         n: Length 2^m - 1.
         k: Dimension: the code has 2^k codewords.
-        bose_distance: Bose distance, a lower bound on the minimum distance: the largest d that gives this narrow-sense
-            code or, if `even` is true, this number plus 1.
-        even: Whether the code has only the codewords of even weight of a narrow-sense code.
+        bose_distance: Bose distance, a lower bound on the minimum distance. For a narrow-sense code, it is the largest
+            d that gives this code. For an even-weight subcode, it is the Bose distance of the narrow-sense code plus 1.
+        even: False for a narrow-sense code. True for its even-weight subcode, which consists of its codewords with an
+            even number of ones.
     """
 
     m: int
@@ -49,13 +50,12 @@ def bch_family(m: int, even: bool = False) -> tuple[BCHParameters, ...]:
     vectors of coefficients, that are zero at alpha, alpha^2, ..., alpha^(d-1) for some d, where alpha is a primitive
     element of GF(2^m). The largest such d is its Bose distance.
 
-    If `even` is false, the first code is the repetition code (k = 1), and the last one consists of all vectors (k = n).
-
     Args:
         m: Degree of the field GF(2^m), from 2 to 16.
-        even: Whether to return the subcodes of the codewords of even weight instead. If a code has dimension k and Bose
-            distance d, its even-weight subcode has dimension k - 1 and Bose distance d + 1. The repetition code, whose
-            subcode would have dimension 0, is left out.
+        even: If False, the narrow-sense codes are returned. The first is the repetition code (k = 1), and the last one
+            consists of all vectors (k = n). If True, their subcodes of all codewords of even weight are returned
+            instead. The subcode of a code with dimension k and Bose distance d has dimension k - 1 and Bose distance d
+            + 1. The repetition code, whose subcode would have dimension 0, is left out.
 
     Raises:
         InvalidArgumentError: If m is out of range.
@@ -132,13 +132,13 @@ def minimal_polynomials(m: int, leaders: Indices) -> list[int]:
 
 @lru_cache(maxsize=256)
 def generator_polynomial(m: int, k: int, even: bool = False) -> int:
-    """Return the generator polynomial of a BCH code: the product of the minimal polynomials of its roots.
+    """Return the generator polynomial of a BCH code: the product of the different minimal polynomials of its roots.
 
     Args:
         m: Degree of the field GF(2^m); the code has length 2^m - 1.
         k: Dimension of the code, which must be one that `bch_family` returns for m and `even`.
-        even: Whether the code has only the codewords of even weight of a narrow-sense code, which has the roots alpha,
-            ..., alpha^(d-1) and their conjugates.
+        even: False for a narrow-sense code, which has the roots alpha, ..., alpha^(d-1) and their conjugates. True for
+            its subcode of all codewords of even weight, which also has the root 1.
 
     Returns:
         The polynomial; bit i is the coefficient of x^i.

@@ -1,16 +1,17 @@
 """Unions of cosets of the first-order Reed-Muller code RM(1, m): their codewords, and their largest inner product.
 
-The codewords have length n = 2^m, and RM(1, m) has 2n of them. Coset c is representatives[c] + RM(1, m). The codeword
-with index 2nc + w is the sum of representative c and codeword w of RM(1, m). Codeword 2a of RM(1, m) is row a of
-Sylvester's Hadamard matrix, and codeword 2a + 1 is its complement.
+The codewords have length n = 2^m, and RM(1, m) has 2n of them. A coset consists of the sums of one fixed binary vector,
+its representative, and each codeword of RM(1, m). Coset c is representatives[c] + RM(1, m). The codeword with index 2nc
++ w is the sum of representative c and codeword w of RM(1, m). Codeword 2a of RM(1, m) is row a of Sylvester's Hadamard
+matrix, and codeword 2a + 1 is its complement.
 
 For inner products, bits 0 and 1 are read as +1 and -1. Two cosets have 4n^2 pairs of codewords, but only 2n inner
 products: the n values of the Walsh-Hadamard transform of the product of the two representatives, and their negatives.
 The transform of 2^m = a b values is computed as two small matrix products, by Sylvester's matrices of order a and of
 order b.
 
-If the representatives span few dimensions, many pairs have the same sum up to an affine function. Then
-`difference_counts` finds the sums that occur, and each sum is transformed once.
+If the representatives span few dimensions, many pairs of representatives have the same sum up to an affine function,
+which is a codeword of RM(1, m). Then `difference_counts` finds the sums that occur, and each sum is transformed once.
 """
 
 import numpy as np
@@ -39,11 +40,12 @@ def coset_union_words(
     Args:
         representatives: One codeword of each coset, its representative, as rows with eight bits per byte.
         m: Base-2 logarithm of the length of the codewords.
-        numbers: Indices of codewords. The sum of representative c and codeword w of RM(1, m) has the index
-            2^(m+1) * c + w.
+        numbers: Indices of codewords, from 0 through all cosets. The sum of representative c and codeword w of RM(1, m)
+            has the index 2^(m+1) * c + w.
 
     Returns:
-        Codewords, as rows with eight bits per byte.
+        Codewords, as rows with eight bits per byte. In the example, the codewords have four bits, which `>> 4` moves to
+        the lower half of the byte.
 
     >>> import numpy as np
     >>> coset_union_words(np.packbits([[0, 0, 0, 1]], axis=1), 2, np.array([0, 1, 2])) >> 4  # 0001, 1110, 0100
@@ -65,16 +67,18 @@ def coset_union_words(
 def largest_coset_product(
     representatives: PackedBits, m: int, num_words: int, progress: Progress = ignore
 ) -> int:
-    """Return the largest inner product of two of the first codewords of a union of cosets of RM(1, m).
+    """Return the largest inner product of any two codewords among the first of a union of cosets of RM(1, m).
 
     Bits 0 and 1 are read as +1 and -1, and the result is exact. If there are two or more representatives, an incomplete
     last coset is treated as if it were complete. This does not change the result, because all codewords of a coset have
     the same set of inner products with the codewords of another coset.
 
     Args:
-        representatives: One codeword of each coset, its representative, as rows with eight bits per byte.
+        representatives: One codeword, the representative, of each coset that contains compared codewords, as rows with
+            eight bits per byte.
         m: Base-2 logarithm of the length of the codewords.
-        num_words: Number of codewords to compare, at least 2, starting with the first.
+        num_words: Count of the codewords to compare, at least 2, starting with the first. They are ordered coset by
+            coset, and each coset has 2^(m+1) codewords.
         progress: Function that is called with a text, the number of finished steps and the number of all steps, as
             cosets are measured.
     """

@@ -1,14 +1,22 @@
 """Derivations of binary linear codes: one line of text that says by which steps a code is built.
 
-For example, 'orbits 3.ae3 3, extend' gives the extended Golay code. A step is the name of one of the public functions
-below, except `generator_matrix`, followed by its arguments of type `str`. The codes that a step needs are taken from a
-stack, and the resulting code is put on the stack. Thus a step may combine two codes: 'orbits b 1, orbits d 1, join'.
+A step is the name of one of the public functions below, except `generator_matrix`, followed by its arguments of type
+`str`. The codes that a step needs are taken from a stack, and the resulting code is put on the stack. Thus a step may
+combine two codes: in 'orbits b 1, orbits d 1, join', the step `join` combines the codes of the two steps before it. The
+numbers b and d are the polynomials x^3 + x + 1 and x^3 + x^2 + 1, and 1 is a column with a one in row 0.
 
 The arguments `count`, `row` and `squarings` are decimal numbers. All other arguments are lists of hexadecimal numbers,
 separated by dots. A polynomial is written as the number whose bit i is the coefficient of x^i.
 
-MacWilliams & Sloane, chapter 1, section 9 (new codes from old), and chapter 18 (combining codes); Gulliver & Bhargava
-(1991) for quasi-cyclic codes, and Braun, Kohnert & Wassermann (2005) for codes with prescribed automorphisms.
+For example, 'orbits 3.ae3 3, extend' gives the extended Golay code. The numbers 3 and ae3 are the polynomials x + 1 and
+x^11 + x^9 + x^7 + x^6 + x^5 + x + 1. The last 3 is a column with ones in rows 0 and 1, whose orbit consists of 23
+columns. The step `extend` appends a parity bit to each row.
+
+A generator matrix is a 0/1 matrix whose rows generate a code: the codewords are the sums of rows modulo 2. Columns and
+rows have indices from 0.
+
+See MacWilliams & Sloane, chapter 1, section 9 (new codes from old), and chapter 18 (combining codes); Gulliver &
+Bhargava (1991) for quasi-cyclic codes, and Braun, Kohnert & Wassermann (2005) for codes with prescribed automorphisms.
 """
 
 from collections.abc import Callable
@@ -32,7 +40,9 @@ def generator_matrix(derivation: str) -> Bits:
 
     Args:
         derivation: Steps, separated by a comma and a space, such as 'orbits 3.ae3 3, extend'. A step is the name of a
-            function of this module, followed by the function's arguments of type `str`.
+            function of this module, followed by the function's arguments of type `str`. This example makes the Golay
+            code of length 23 by the function `orbits` with the arguments '3.ae3' and '3', and extends it by a parity
+            bit.
 
     Raises:
         InvalidArgumentError: If a step is unknown or fails, if the steps do not end with a single code, or if the rows
@@ -109,8 +119,8 @@ def orbits(polynomials: str, representatives: str, squarings: str = "0") -> Bits
 
     Args:
         polynomials: Moduli in hexadecimal, separated by dots.
-        representatives: One column of each orbit as a number in hexadecimal, separated by dots. Bit i of the number is
-            the entry of the column in row i.
+        representatives: One column of each orbit as a number in hexadecimal, separated by dots. Bit i of each number is
+            the entry of its column in row i.
         squarings: Number of squarings of the second map, as decimal text. If it is '0', there is no second map.
     """
     moduli = _hexadecimal_numbers(polynomials)
@@ -162,7 +172,7 @@ def _each_polynomial(
 
 
 def extend(code: Bits) -> Bits:
-    """Append a parity bit to each row of a generator matrix.
+    """Append a parity bit to each row of a generator matrix, so that the number of ones in the row becomes even.
 
     Args:
         code: Generator matrix.
@@ -240,10 +250,10 @@ def repeat(code: Bits, count: str) -> Bits:
 
 
 def shorten(code: Bits, count: str) -> Bits:
-    """Keep the codewords that are zero in the last `count` columns, and remove these columns.
+    """Return a generator matrix of codewords that are zero in the last `count` columns, without these columns.
 
-    The resulting generator matrix has `count` rows fewer than `code`. If the removed columns are linearly dependent, it
-    generates only some of the codewords that are zero in these columns.
+    The new matrix has `count` rows fewer than `code`. If the last `count` columns are linearly independent, it
+    generates all codewords that are zero in these columns, otherwise only some of them.
 
     Args:
         code: Generator matrix.
@@ -282,13 +292,14 @@ def join(first: Bits, second: Bits) -> Bits:
 def tail(code: Bits, ending: Bits, row: str) -> Bits:
     """Apply Construction X: append the rows of a second generator matrix to consecutive rows of the first matrix.
 
-    Row i of `ending` is appended to row r + i of `code`, where r is the number `row`. Zeros are appended to the other
+    Row i of `ending` is appended to row r + i of `code`, where r is given by `row`. Zeros are appended to the other
     rows of `code`.
 
     Args:
         code: Generator matrix of the first code.
         ending: Generator matrix of the second code.
-        row: The number r, as decimal text.
+        row: Index r of the first row of `code` to which a row of `ending` is appended, as decimal text. Row 0 is the
+            first row of `code`.
     """
     more = np.zeros((len(code), ending.shape[1]), dtype=np.uint8)
     begin = _whole(row)
@@ -297,7 +308,7 @@ def tail(code: Bits, ending: Bits, row: str) -> Bits:
 
 
 def double(u: Bits, v: Bits) -> Bits:
-    """Return the generator matrix of the code of all codewords (u | u + v).
+    """Return the generator matrix of the code of all codewords (u | u + v): u, followed by the sum of u and v modulo 2.
 
     Here u is any codeword of one code, and v is any codeword of another code. If the two codes have different lengths,
     the shorter one of u and v is padded with zeros in the sum.

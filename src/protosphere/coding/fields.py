@@ -88,8 +88,8 @@ class BinaryField:
 def binary_field(m: int) -> BinaryField:
     """Return the finite field GF(2^m). Its elements are polynomials over GF(2) modulo a primitive polynomial.
 
-    Of all primitive polynomials of degree m, it is the smallest one if bit i of an integer stands for the coefficient
-    of x^i.
+    The primitive polynomial has degree m. If polynomials are read as integers, with the coefficient of x^i in bit i, it
+    is the smallest primitive polynomial of degree m.
 
     Args:
         m: Degree of the field over GF(2), from 1 to 16.
@@ -124,10 +124,10 @@ def binary_field(m: int) -> BinaryField:
 class FiniteField:
     """The finite field GF(q) with q = p^e <= 256, made by `field(q)`.
 
-    An element is a polynomial over GF(p) modulo a primitive polynomial of degree e. Of all primitive polynomials of
-    degree e with leading coefficient 1, it is the first in the lexicographic order of the coefficients, from the
-    highest power down. An element is stored as the integer whose base-p digits c_0, c_1, ... are the coefficients of
-    c_0 + c_1 x + ...
+    An element is a polynomial over GF(p) modulo a primitive polynomial of degree e. This polynomial is the first of all
+    primitive polynomials of degree e with leading coefficient 1, in the lexicographic order of the coefficients from
+    the highest power down. An element is stored as the integer whose base-p digits c_0, c_1, ... are the coefficients
+    of c_0 + c_1 x + ...
 
     Attributes:
         q: Number of elements.

@@ -16,7 +16,8 @@ GENERATOR = 0b110001110101
 def extended_golay() -> PackedBits:
     """Return the generator matrix of the extended Golay code: 12 rows of 24 bits, packed eight bits to a byte.
 
-    The code is the quadratic residue code of length 23 with a parity bit.
+    The code is the quadratic residue code of length 23, extended by a parity bit. The example counts its codewords by
+    weight.
 
     >>> from protosphere.coding.linear import codewords, weights
     >>> np.unique_counts(weights(codewords(extended_golay(), 1 << 12))).counts.tolist()  # 0, 8, 12, 16, 24

@@ -2,6 +2,9 @@
 
 Packed rows have eight bits in a byte, and the first of the eight bits is the highest bit of the byte.
 
+A generator matrix is a 0/1 matrix of k rows. The codewords are the 2^k sums of rows modulo 2 (XOR). A message is the
+index of a codeword: bit i of the message says whether row i belongs to the sum, where bit 0 is the least significant.
+
 MacWilliams & Sloane, The Theory of Error-Correcting Codes, chapter 1.
 """
 
@@ -143,8 +146,8 @@ def encode_bits(generator: PackedBits, message_bits: ArrayLike) -> PackedBits:
 
     Args:
         generator: Generator matrix of k rows, each packed eight bits to a byte, the highest bit first.
-        message_bits: One row of k bits for each message; bit i says whether row i of the generator matrix is added
-            (XOR).
+        message_bits: One row of k bits for each codeword. Entry i of the row is 1 if row i of the generator matrix
+            belongs to the sum (XOR) that gives the codeword, otherwise 0.
 
     Returns:
         Codewords as rows, packed in the same way.
@@ -207,13 +210,13 @@ def walsh_hadamard(values: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def difference_counts(messages: Indices, k: int) -> NDArray[np.int64]:
-    """Count, for each x < 2**k, the ordered pairs of different messages whose XOR is x.
+    """Count, for each x from 0 to 2**k - 1, the ordered pairs of different integers of a list whose XOR is x.
 
     The counts are exact if len(messages) * 2**k < 2**63, because then no 64-bit integer overflows.
 
     Args:
-        messages: Different integers from 0 to 2**k - 1.
-        k: Number of bits of a message.
+        messages: The integers, all different, from 0 to 2**k - 1.
+        k: Number of bits of each integer.
 
     Returns:
         An array of 2**k counts; entry x is the count for x.
@@ -227,7 +230,7 @@ def difference_counts(messages: Indices, k: int) -> NDArray[np.int64]:
 
 
 def pair_distance_counts(generator: PackedBits, messages: Indices) -> dict[int, int]:
-    """Count the unordered pairs of codewords at each Hamming distance.
+    """Count the unordered pairs of the given codewords at each Hamming distance.
 
     Args:
         generator: Generator matrix, each row packed eight bits to a byte, the highest bit first.
@@ -235,7 +238,7 @@ def pair_distance_counts(generator: PackedBits, messages: Indices) -> dict[int, 
             generator matrix for which bit i of the integer is set.
 
     Returns:
-        A mapping from each distance that occurs to its number of pairs.
+        A mapping from each distance that occurs to the count of pairs at this distance.
 
     >>> import numpy as np
     >>> pair_distance_counts(np.packbits([[1, 1, 0], [0, 1, 1]], axis=1), np.arange(4))
@@ -260,8 +263,8 @@ def row_reduce(
         columns: Indices of columns, in the order in which they are tried as pivots.
 
     Returns:
-        The reduced matrix, and the list of pivot columns. Entry i of the list is the pivot column of row i. All rows
-        after the rows with pivots are zero in the given columns.
+        The reduced matrix, and the list of the indices of its pivot columns. Entry i of the list is the pivot column of
+        row i. The later rows have no pivots, and are zero in the given columns.
     """
     reduced = generator.copy()
     pivots: list[int] = []

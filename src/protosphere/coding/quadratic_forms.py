@@ -8,13 +8,14 @@ Tr is the trace to GF(2). The forms are different for odd and for even m:
 
 - For m odd, the forms are functions of x in GF(2^m): Tr(b_1 x^3 + b_2 x^5 + ... + b_r x^(1+2^r)) with b_i in GF(2^m)
   (Gold 1968). For a fixed r, the sum of two different forms has rank at least m + 1 - 2r.
-- For m even, the forms are functions of x in GF(2^(m-1)) and a bit e. The first 2^(m-1) forms are the forms Q_a of
-  Kerdock (1972), whose formula is in the docstring of `kerdock_forms`. The sum of two different forms Q_a has rank m.
-  All later forms are Q_a + Tr(b_1 x^3 + ... + b_r x^(1+2^r)) with b_i in GF(2^(m-1)) (Delsarte & Goethals 1975). For a
-  fixed r, the sum of two different forms has rank at least m - 2r.
+- For m even, the forms are functions of x in GF(2^(m-1)) and a bit e. The first 2^(m-1) forms are the forms Q_a(x, e) =
+  sum_{j=1}^{(m-2)/2} Tr((ax)^(1+2^j)) + e Tr(ax) of Kerdock (1972), for all a in GF(2^(m-1)). The element a is called
+  the slope of the form. The sum of two different forms Q_a has rank m. All later forms are Q_a + Tr(b_1 x^3 + ... + b_r
+  x^(1+2^r)) with b_i in GF(2^(m-1)) (Delsarte & Goethals 1975). For a fixed r, the sum of two different forms has rank
+  at least m - 2r.
 
-Every form has an index. Its lowest bits are the bits of a (only for m even). The bits of b_1, b_2, ... follow. Form 0
-is zero.
+Every form has an index, from 0 among all forms for this m. Its lowest bits are the bits of a (only for m even). The
+bits of b_1, b_2, ... follow. Form 0 is zero.
 
 Bit j of a codeword is the value of the form at point j. For m odd, point j is the field element x = j. For m even, e is
 the highest bit of j, and x is given by the other bits. Packed rows have eight bits in a byte.
@@ -44,14 +45,14 @@ def form_bits(m: int) -> int:
 
 
 def quadratic_forms(m: int, count: int) -> PackedBits:
-    """Return the values of the first quadratic forms on m bits. In their order, sums of early forms have high rank.
+    """Return the first quadratic forms on m bits, in an order in which sums of two early forms have high rank.
 
     Form 0 is zero. For m odd, the forms are sums Tr(b_1 x^3 + b_2 x^5 + ...) with b_i in GF(2^m), and forms with few
-    terms come first. For m even, the 2^(m-1) forms of Kerdock come first, and then their sums with such forms in
-    GF(2^(m-1)). Here Tr is the trace to GF(2).
+    terms come first. For m even, the 2^(m-1) forms of Kerdock come first, followed by the sums of one of them and a
+    form Tr(b_1 x^3 + b_2 x^5 + ...) with b_i in GF(2^(m-1)). Here Tr is the trace to GF(2).
 
     Args:
-        m: Number of bits, at most 16.
+        m: Number of bits of a point, at most 16.
         count: Number of forms.
 
     Returns:

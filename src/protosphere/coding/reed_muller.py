@@ -1,8 +1,9 @@
 """Reed-Muller codes. A codeword of RM(r, m) consists of the values of a polynomial in m bits at all 2^m points.
 
 All polynomials of degree at most r are used. The length is n = 2^m, and the minimum distance is 2^(m-r) (MacWilliams &
-Sloane, chapter 13, theorem 3). Coordinate x_i of point j is bit i - 1 of the number j. So the codewords of RM(1, m) are
-in the order of Sylvester's Hadamard matrix: codeword 2a is row a, and codeword 2a + 1 its complement.
+Sloane, chapter 13, theorem 3). Coordinate x_i of point j is bit i - 1 of the integer j, where bit 0 is the least
+significant. So the codewords of RM(1, m) are in the order of Sylvester's Hadamard matrix: codeword 2a is row a, and
+codeword 2a + 1 its complement.
 """
 
 from functools import reduce
@@ -51,13 +52,13 @@ def order_for(k_needed: int, m: int) -> int | None:
 def generator_rows(r: int, m: int, count: int | None = None) -> PackedBits:
     """Return the packed generator matrix of the Reed-Muller code RM(r, m), or its first rows.
 
-    The rows are the monomials 1, x1, ..., xm, x1 x2, x1 x3, ... of degree at most r, in order of degree. A row has the
-    values of a monomial at all 2^m points with m coordinates 0 or 1.
+    The rows are the monomials 1, x1, ..., xm, x1 x2, x1 x3, ... of degree at most r, in order of degree. Each row has
+    the values of its monomial at all 2^m points with m coordinates 0 or 1.
 
     Args:
         r: Order, from 0 to m.
         m: Number of variables.
-        count: Number of rows to return, beginning with the first row. By default, all rows are returned.
+        count: Number of rows to return, beginning with the first row. None, the default, means all rows.
 
     Returns:
         One row of 2^m bits for each monomial, packed with eight bits per byte.

@@ -1,11 +1,13 @@
 """Unions of cosets of RM(1, m), shortened and punctured: their codewords and largest inner products.
 
-A codeword of RM(1, m) has N = 2^m coordinates, one for each integer below N, called a point. For inner products, bits 0
-and 1 are read as +1 and -1.
+A codeword of RM(1, m) has N = 2^m coordinates, one for each integer below N, called a point. A coset consists of the
+sums of one fixed vector and each codeword of RM(1, m). For inner products, bits 0 and 1 are read as +1 and -1.
 
-Each coset belongs to a quadratic form A_p + T_b (see `quadratic_forms`). The first part, A_p, is Kerdock's form with
-the slope p for m even, and zero for m odd. The second part, T_b, is a trace form. The trace forms are the codewords of
-a linear code, and b is the index of T_b in this code. A layer consists of all cosets with the same trace form.
+Each coset belongs to a quadratic form A_p + T_b: the values of this form at the N points are the fixed vector. Let Tr
+be the trace to GF(2). For m even, A_p is Kerdock's form with the slope p, which is an element of GF(2^(m-1)): A_p(x, e)
+= sum_{j=1}^{(m-2)/2} Tr((px)^(1+2^j)) + e Tr(px). The point (x, e) consists of x in GF(2^(m-1)) and a bit e. For m odd,
+A_p is zero. The second part, T_b, is a trace form Tr(b_1 x^3 + b_2 x^5 + ...). The trace forms are the codewords of a
+linear code, and b is the index of T_b in this code. A layer consists of all cosets with the same trace form.
 
 Shortening by j uses the first j of the points 0, 1, 2, 4, 8, ... It keeps the codewords of each coset that are zero at
 these points, and deletes the coordinates of these points. Of the 2N codewords of a coset, 2N / 2^j remain. Puncturing
@@ -48,14 +50,15 @@ The multiplications take some seconds.
 class ShortenedCosets:
     """Nested unions of cosets of RM(1, m) after shortening and puncturing.
 
-    Each coset belongs to a quadratic form A_p + T_b: a Kerdock form with the slope p (zero for m odd), plus the trace
-    form with the index b. A layer consists of all cosets with the same trace form. The cosets are ordered by b, then by
-    p. A code has the first codewords in this order, so a smaller code is contained in a larger one.
+    Each coset belongs to a quadratic form A_p + T_b. For m even, A_p is the Kerdock form with the slope p. For m odd,
+    A_p is zero. T_b is the trace form with the index b. A layer consists of all cosets with the same trace form. The
+    cosets are ordered by b, then by p. A code consists of the first codewords in this order, so a smaller code is
+    contained in a larger one.
 
     Attributes:
-        m: Base-2 logarithm of the original length.
-        shortened: Number j of coordinates by which the codes are shortened, at most m + 1.
-        punctured: Number i of coordinates that are then deleted by puncturing.
+        m: Base-2 logarithm of the length before shortening and puncturing.
+        shortened: Count j of the coordinates that shortening deletes, at most m + 1.
+        punctured: Count i of the further coordinates that puncturing deletes.
     """
 
     m: int
@@ -165,8 +168,8 @@ class ShortenedCosets:
         """Return the codewords with the given indices as rows with eight bits per byte.
 
         Args:
-            numbers: Indices of codewords. They count all codewords of the first coset, then all codewords of the second
-                coset, and so on.
+            numbers: Indices of codewords, from 0 through all cosets: all codewords of the first coset come first, then
+                all codewords of the second coset, and so on.
         """
         cosets = numbers >> self.coset_bits
         layers, (used, which) = (
@@ -213,7 +216,7 @@ class ShortenedCosets:
         return largest
 
     def closest_work(self, cosets: int) -> int:
-        """Return an upper bound on the number of multiplications for comparing the first cosets with each other.
+        """Return an upper bound on the number of multiplications that the method `closest` needs.
 
         Args:
             cosets: Number of cosets to compare, starting with the first.
@@ -232,8 +235,12 @@ class ShortenedCosets:
         - For m even, h = m - 2(r - 1), where r >= 1 is the smallest integer with `cosets` <= 2^((m-1) r).
         - For m odd, h = m + 1 - 2r, where r >= 1 is the smallest integer with `cosets` <= 2^(m r).
 
-        Before shortening and puncturing, the inner products are at most 2^(m - h/2). Each shortened coordinate lowers
-        this bound by one, and each punctured coordinate raises it by one.
+        Before shortening and puncturing, the inner products are at most 2^(m - h/2), or 2^m if h is negative. Each
+        shortened coordinate lowers this bound by one, and each punctured coordinate raises it by one. The result is at
+        most the length of the codewords.
+
+        Args:
+            cosets: Number of cosets, starting with the first.
         """
         layer = self.m - 1 + self.m % 2
         level = -(-max(1, (cosets - 1).bit_length()) // layer)
@@ -258,7 +265,8 @@ class ShortenedCosets:
                 default, each coset is a group.
 
         Returns:
-            Whether two such codewords were found.
+            True if two such codewords were found. False if the limit on the work was reached first, or if there is only
+            one group.
         """
         if cosets <= group:
             return False

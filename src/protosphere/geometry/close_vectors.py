@@ -2,8 +2,10 @@
 
 This is the algorithm of Fincke & Pohst (1985). The coefficients of the vectors are enumerated from the last to the
 first. A partial vector has only the last few coefficients. Each step adds one coefficient to many partial vectors. Then
-each of them is projected to the orthogonal complement of the basis vectors whose coefficients are still missing. It is
-dropped if the projection is too far from that of the center.
+each partial vector is projected to the orthogonal complement of the basis vectors whose coefficients are still missing.
+A partial vector is dropped if its projection is too far from the projection of the center.
+
+A block is a set of vectors that are found together.
 
 The order of the vectors is the same on every machine: they are sorted by the last coefficient, then by the second to
 last, and so on.

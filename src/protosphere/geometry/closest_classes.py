@@ -1,10 +1,10 @@
 """Search for the closest pair of classes made of parts, without comparing all pairs.
 
-A class has one value for each part. The parts are, for example, a shape and a color. The distance of two classes is a
-sum over the parts in which they differ, and each of these parts adds at least the smallest number that two different
-values of the part can add. The sets of parts are therefore tried in ascending order of the sum of these smallest
-numbers. For each set, the classes that agree in all other parts are found by sorting hashes. The search ends as soon as
-no remaining set can contain a closer pair.
+A class has one value for each part. The parts are, for example, a shape and a color, and the values of the color are
+red and blue. The distance of two classes is a sum over the parts in which they differ, and each of these parts adds at
+least the smallest number that two different values of the part can add. The sets of parts are therefore tried in
+ascending order of the sum of these smallest numbers. For each set, the classes that agree in all other parts are found
+by sorting hashes. The search ends as soon as no remaining set can contain a closer pair.
 """
 
 from __future__ import annotations
@@ -41,9 +41,8 @@ class ClosestPair:
     """Result of a search for the closest pair of classes. The search may have ended early.
 
     Attributes:
-        distance: Distance (1 - cosine) of the closest pair that was compared. It is infinity if no pair was compared.
-        bound: Lower bound on the distances of all pairs that were not compared. It is infinity if all pairs were
-            compared.
+        distance: Distance (1 - cosine) of the closest pair that was compared, or infinity if no pair was compared.
+        bound: Lower bound on the distances of all pairs that were not compared, or infinity if all pairs were compared.
     """
 
     distance: float
@@ -67,8 +66,8 @@ def closest_classes(
     1 - cosine of their points.
 
     Args:
-        values: K x P matrix of indices: entry (i, p) is the index of the value that part p of class i has. All rows are
-            different.
+        values: Matrix with one row for each of the K classes and one column for each part: entry (i, p) is the index of
+            the value that class i has in part p. All rows are different.
         distances: Function that takes two arrays `left` and `right` of indices of classes. It returns an array, whose
             entry i is 1 - cosine of the classes left[i] and right[i].
         part_distances: For each part, a lower bound on what the part adds to the distance of two classes that have

@@ -1,6 +1,8 @@
 """Statistics of the Gram matrix of many points, the matrix of all their inner products.
 
-The matrix is computed in blocks and is never in memory as a whole.
+The matrix is computed in blocks and is never in memory as a whole. A block of rows is a set of consecutive rows. A
+block of the Gram matrix has the inner products of the rows of one block with the rows of another block, or of the same
+block.
 """
 
 from collections.abc import Callable, Iterator
@@ -46,10 +48,10 @@ class Rows:
 
     @property
     def block(self) -> int:
-        """Number of rows that are read together as a block.
+        """Count of the rows that are read together as a block.
 
-        The number is so small that a block has at most 2^22 entries (`BLOCK_ENTRIES`), and the matrix of the inner
-        products of two blocks, too. If a single row has more entries, the number is 1.
+        If a single row has more than 2^22 entries, the count is 1. Otherwise, it is so small that a block has at most
+        2^22 entries, and the matrix of the inner products of two blocks has at most 2^22 entries, too.
         """
         by_row_entries = BLOCK_ENTRIES // max(self.dim, 1)
         by_gram_entries = BLOCK_ENTRIES**0.5
@@ -132,7 +134,7 @@ def product_error(dim: int) -> float:
 def gram_blocks(
     rows: Rows, progress: Progress = ignore
 ) -> Iterator[tuple[int, int, Block]]:
-    """Yield the blocks of a Gram matrix that contain entries on or above its diagonal.
+    """Yield the blocks of a Gram matrix that contain entries on or above the diagonal of the matrix.
 
     The Gram matrix has the inner products of all pairs of rows. It is divided into blocks of consecutive rows and
     columns.
@@ -143,8 +145,8 @@ def gram_blocks(
             all blocks.
 
     Yields:
-        For each block, the index of its first row in the Gram matrix, the index of its first column, and the matrix of
-            its inner products.
+        For each block, the index in the Gram matrix of the first row of the block, the index in the Gram matrix of its
+        first column, and the matrix of its inner products.
     """
     starts = range(0, rows.count, rows.block)
     done = 0
@@ -162,7 +164,7 @@ def gram_blocks(
 
 
 def pair_products(rows: Rows, progress: Progress = ignore) -> Iterator[Block]:
-    """Yield the inner products of all pairs of different rows, each pair once.
+    """Yield the inner products of all pairs of rows with different indices, each pair once.
 
     Args:
         rows: Row vectors.
@@ -170,8 +172,8 @@ def pair_products(rows: Rows, progress: Progress = ignore) -> Iterator[Block]:
             and the number of all blocks.
 
     Yields:
-        For each block of the Gram matrix, a one-dimensional array with the inner products of the pairs of different
-        rows in the block.
+        For each block of the Gram matrix, a one-dimensional array with the inner products of these pairs that are in
+        the block.
     """
     for i, j, gram in gram_blocks(rows, progress):
         if i < j:
@@ -182,10 +184,10 @@ def pair_products(rows: Rows, progress: Progress = ignore) -> Iterator[Block]:
 
 
 def largest_inner_product(rows: Rows, progress: Progress = ignore) -> float:
-    """Return the largest inner product of two rows with different indices. If there is only one row, return -infinity.
+    """Return the largest inner product of two rows with different indices, or -infinity if there is only one row.
 
     Args:
-        rows: Row vectors.
+        rows: Vectors, as the rows of a matrix.
         progress: Function that is called after each block of the Gram matrix with a text, the number of finished blocks
             and the number of all blocks.
     """
@@ -196,7 +198,7 @@ def largest_inner_product(rows: Rows, progress: Progress = ignore) -> float:
 
 
 def max_cosine(points: Points, progress: Progress = ignore) -> float:
-    """Return the largest cosine of two points in different rows. If there is only one point, return -infinity.
+    """Return the largest cosine of two points in different rows, or -infinity if there is only one row.
 
     Args:
         points: Unit vectors, as rows.
@@ -209,7 +211,9 @@ def max_cosine(points: Points, progress: Progress = ignore) -> float:
 def bin_cosines(
     points: Points, edges: Points, progress: Progress = ignore
 ) -> NDArray[np.int64]:
-    """Return the number of pairs of different points with a cosine in each of the given bins, each pair once.
+    """Return, for each of the given bins, the count of pairs of points in different rows whose cosine is in the bin.
+
+    Each pair is counted once. A bin is an interval of cosines between two consecutive edges.
 
     Args:
         points: Unit vectors, as rows.
@@ -219,7 +223,7 @@ def bin_cosines(
             and the number of all blocks.
 
     Returns:
-        The number of pairs in each bin.
+        The count of pairs for each bin.
     """
     counts = np.zeros(len(edges) - 1, dtype=np.int64)
     for cosines in pair_products(point_rows(points), progress):
@@ -231,7 +235,7 @@ def bin_cosines(
 def sign_inner_product_counts(
     signs: PackedBits, dim: int, progress: Progress = ignore
 ) -> dict[int, int]:
-    """Count the pairs of different codewords by the inner product of their vectors of signs.
+    """Count the pairs of codewords in different rows by the inner product of their vectors of signs.
 
     The vector of a codeword has the entry +1 for each bit 1, and -1 for each bit 0.
 
@@ -242,7 +246,7 @@ def sign_inner_product_counts(
             and the number of all blocks.
 
     Returns:
-        A mapping from each inner product that occurs to the number of unordered pairs with this inner product.
+        A mapping from each inner product that occurs to the count of unordered pairs with this inner product.
     """
     counts = np.zeros(dim + 1, dtype=np.int64)
     for products in pair_products(sign_rows(signs, dim), progress):

@@ -1,6 +1,7 @@
-"""Points in one coset of a lattice. The differences of such points are lattice vectors.
+"""Points in one coset of a lattice: their differences are lattice vectors.
 
-The distance of two such points is at least the norm of the shortest nonzero lattice vector.
+A coset of a lattice is the lattice moved by a vector. The distance of two such points is at least the norm of the
+shortest nonzero lattice vector.
 """
 
 from dataclasses import dataclass
@@ -44,10 +45,11 @@ class LatticeCoset:
         return 1 - self.least / 2
 
     def in_annulus(self, lengths: Points) -> bool:
-        """Return True if the upper bound `ceiling` on cosines also holds for points that are not unit vectors.
+        """Return whether points with the given norms satisfy the upper bound `ceiling` on cosines by a theorem.
 
-        The differences of the points must be nonzero vectors of the lattice. Then the bound holds if all norms of the
-        points are above 0, at least 1 - `least`, and at most 1, up to rounding.
+        The theorem is for different points whose differences are vectors of the lattice. It requires that all norms are
+        above 0, at least 1 - `least`, and at most 1. The result is True if this is the case up to rounding, otherwise
+        False.
 
         Args:
             lengths: Norms of the points, as an array of any shape.
@@ -61,11 +63,11 @@ class LatticeCoset:
         return 1 - float(self.least) <= shortest + COSET_TOLERANCE
 
     def holds(self, points: Points, lengths: Points | None = None) -> bool:
-        """Return True if no two points are equal, and the difference of any two points is in the lattice.
+        """Return whether all points are different, and all their differences are in the lattice up to rounding.
 
         Args:
             points: Unit vectors, as rows.
-            lengths: K x 1 array of numbers, by which the K unit vectors are multiplied before the test. If it is None,
+            lengths: K x 1 array of numbers, by which the K unit vectors are multiplied before the test. None means that
                 the unit vectors themselves are tested.
         """
         # the coefficients of all differences in the basis must be integers, and all points must have the same

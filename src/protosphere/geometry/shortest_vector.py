@@ -3,7 +3,7 @@
 The basis is reduced (Lenstra, Lenstra & Lovasz 1982). Then the coefficients of the vectors are enumerated from the last
 to the first (Fincke & Pohst 1985). A partial vector has only the last few coefficients. Each step adds one coefficient
 to all partial vectors. Then every partial vector is projected to the orthogonal complement of the basis vectors whose
-coefficients are still missing. It is dropped if the projection is too long.
+coefficients are still missing. A partial vector is dropped if its projection is too long.
 """
 
 import numpy as np
