@@ -51,7 +51,7 @@ def gilbert_varshamov(num_classes: int, dim: int) -> Bound:
 
     Raises:
         InvalidArgumentError: If K is not an integer of at least 2, or n is not an integer of at least 1.
-        InfeasibleError: If 2**dim < num_classes, or if n is above 10**18, k > 2 and n - k > 4096.
+        InfeasibleError: If 2**dim < num_classes. Also if all of these are true: n > 10**18, k > 2, and n - k > 4096.
 
     Example:
         >>> gilbert_varshamov(100, 64)
@@ -77,7 +77,8 @@ def gilbert_varshamov_distance(length: int, dimension: int) -> int:
         The distance d.
 
     Raises:
-        InvalidArgumentError: If n or k is not an integer of at least 1, or if n > 10**18, k > 2 and n - k > 4096.
+        InvalidArgumentError: If n or k is not an integer of at least 1. Also if all of these are true: n > 10**18, k >
+            2, and n - k > 4096.
         InfeasibleError: If k is larger than n.
 
     Example:

@@ -35,12 +35,12 @@ def levenshtein(num_classes: int, dim: int) -> Bound:
 
     The bound is the solution s of L_m(n, s) = K, where L_m is Levenshtein's function of order m. The order is the m
     with D(n, m) <= K <= D(n, m+1), where D(n, m) is the lower bound of Delsarte, Goethals and Seidel on the number of
-    points of a spherical m-design. The icosahedron, the roots of E8, the shortest vectors of the Leech lattice and
-    many more codes attain Levenshtein's bound. In the plane it is cos(2 pi / K). For K <= n + 1 and for K = 2n it
-    equals Rankin's bound.
+    points of a spherical m-design. The icosahedron, the roots of E8, the shortest vectors of the Leech lattice and many
+    more codes attain Levenshtein's bound. In the plane it is cos(2 pi / K). For K <= n + 1 and for K = 2n it equals
+    Rankin's bound.
 
-    Some other bounds are higher: `rankin` for n + 2 <= K < 2n, `coxeter_boroczky` for many points in 3 to 8
-    dimensions, and `proved_optimum` for a few K and n. The function `converse` returns the highest of all bounds.
+    Some other bounds are higher: `rankin` for n + 2 <= K < 2n, `coxeter_boroczky` for many points in 3 to 8 dimensions,
+    and `proved_optimum` for a few K and n. The function `converse` returns the highest of all bounds.
 
     Two limits keep the computation finite. If K needs an order above 4000, the bound for the largest K of order 4000 is
     returned, which also holds for more points. If n is above 10^15 and K is above 2n, Rankin's bound 0 is returned.
@@ -53,7 +53,7 @@ def levenshtein(num_classes: int, dim: int) -> Bound:
         The lower bound on the maximum cosine, with its theorem.
 
     Raises:
-        InvalidArgumentError: If K or n is not an integer in this range.
+        InvalidArgumentError: If K is not an integer of at least 2, or n is not an integer of at least 1.
 
     Example:
         >>> levenshtein(240, 8)

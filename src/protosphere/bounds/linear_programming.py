@@ -33,8 +33,8 @@ LAST_STEP = 1e-6
 def linear_programming(num_classes: int, dim: int) -> Bound:
     """Return the higher of two lower bounds on the maximum cosine: Delsarte's (linear programming) and Levenshtein's.
 
-    Delsarte's bound is left out for n below 3 or above 256, for K <= 2n, and if Levenshtein's bound needs a polynomial
-    of degree above 36.
+    Delsarte's bound is left out in three cases: n is below 3 or above 256, K is at most 2n, or Levenshtein's bound
+    needs a polynomial of degree above 36. Then the result is Levenshtein's bound.
 
     The linear program works with polynomials f = 1 + f_1 P_1 + ... + f_36 P_36, where P_k are Gegenbauer polynomials
     and all f_k are at least 0. If f is nowhere positive on [-1, s], at most f(1) points have cosines of at most s.
@@ -50,7 +50,7 @@ def linear_programming(num_classes: int, dim: int) -> Bound:
         The lower bound on the maximum cosine, with the name of its theorem.
 
     Raises:
-        InvalidArgumentError: If K or n is not an integer in this range.
+        InvalidArgumentError: If K is not an integer of at least 2, or n is not an integer of at least 1.
 
     Example:
         >>> linear_programming(24, 4).theorem

@@ -22,7 +22,8 @@ class AlgebraicCosine:
     Attributes:
         coefficients: Coefficients of the polynomial, highest power first.
         low: A fraction below the zero.
-        high: A fraction above the zero. The polynomial changes its sign once between `low` and `high`.
+        high: A fraction above the zero. Between `low` and `high`, the polynomial changes its sign exactly once, at the
+            zero.
 
     >>> AlgebraicCosine((7, 2, -1), Fraction(1, 4), Fraction(3, 10)).rounded_down
     0.2612038749637414
@@ -43,7 +44,7 @@ class AlgebraicCosine:
 
     @property
     def bracket(self) -> tuple[Fraction, Fraction]:
-        """Two fractions at most 2^-80 apart, the lower one first, with the zero of the polynomial between them."""
+        """Two fractions that differ by at most 2^-80, the lower one first. The cosine is between them."""
         low = self.low
         high = self.high
         sign_of_low = polynomial_value(self.coefficients, low) > 0

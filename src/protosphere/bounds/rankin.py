@@ -28,7 +28,7 @@ def rankin(num_classes: int, dim: int) -> Bound:
         'rankin_orthoplex'.
 
     Raises:
-        InvalidArgumentError: If K or n is not an integer in this range.
+        InvalidArgumentError: If K is not an integer of at least 2, or n is not an integer of at least 1.
 
     Example:
         >>> rankin(100, 128)

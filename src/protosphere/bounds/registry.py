@@ -34,10 +34,10 @@ class RegisteredBound:
         reference: Publication of the theorem.
         infeasible_reason: Function of K and n. If the theorem does not apply to K and n, it returns a text with the
             reason. Otherwise it returns None.
-        numerical: Whether the bound is numerical (not proved) and slow. The function `converse` uses such a bound only
-            if its argument `linear_programming` is True.
-        superseded: Whether another bound of the same kind is at least as tight for all K and n. The functions
-            `converse` and `achievable` ignore such a bound.
+        numerical: True if the bound is numerical (not proved) and slow, False if it is proved. The function `converse`
+            uses a numerical bound only if its argument `linear_programming` is True.
+        superseded: True if another bound of the same kind is at least as tight for all K and n, otherwise False. The
+            functions `converse` and `achievable` ignore a superseded bound.
     """
 
     name: str
@@ -94,8 +94,8 @@ def bound(
         reference: Publication of the theorem.
         infeasible_reason: Function of K and n. If the theorem does not apply to K and n, it returns a text with the
             reason. Otherwise it returns None. By default, the theorem applies to all K and n.
-        numerical: Whether the bound is numerical (not proved) and slow.
-        superseded: Whether another bound of the same kind is at least as tight for all K and n.
+        numerical: True if the bound is numerical (not proved) and slow, False if it is proved.
+        superseded: True if another bound of the same kind is at least as tight for all K and n, otherwise False.
 
     Returns:
         The decorator.

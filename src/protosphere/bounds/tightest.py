@@ -36,12 +36,13 @@ def converse(num_classes: int, dim: int, *, linear_programming: bool = False) ->
     """Return the highest converse bound on the maximum cosine of K points in R^n.
 
     No set of K points in R^n has a lower maximum cosine. All proved bounds in `BOUNDS` of the kind 'converse' are
-    compared. If `linear_programming` is True, the bound of linear programming is compared too.
+    compared.
 
     Args:
         num_classes: Number K of points, at least 2.
         dim: Dimension n, at least 1.
-        linear_programming: Whether to include the bound of linear programming, which is slow and not proved.
+        linear_programming: If True, the bound of linear programming is compared too, which is slow and not proved. If
+            False, all compared bounds are proved.
 
     Returns:
         The highest converse bound, with its theorem.
@@ -69,7 +70,8 @@ def applicable(kind: str, K: int, n: int, *, numerical: bool) -> list[Bound]:
             lowest maximum cosine that K points in R^n can have).
         K: Number of points.
         n: Dimension.
-        numerical: Whether to include numerical bounds, which are slow and not proved.
+        numerical: If True, numerical bounds, which are slow and not proved, are returned together with the proved
+            bounds. If False, only proved bounds are returned.
 
     Raises:
         InfeasibleError: If no bound applies to K and n. The message gives the reasons.

@@ -30,7 +30,7 @@ def welch_antipodal(num_lines: int, dim: int) -> Bound:
         The lower bound on the largest absolute cosine.
 
     Raises:
-        InvalidArgumentError: If N or n is not an integer in its range.
+        InvalidArgumentError: If N is not an integer of at least 2, or n is not an integer of at least 1.
 
     Example:
         >>> welch_antipodal(144, 16)  # half of the 288 points of Kerdock and basis
@@ -61,7 +61,7 @@ def welch_mean_square(num_classes: int, dim: int) -> Bound:
         The lower bound on the mean squared cosine.
 
     Raises:
-        InvalidArgumentError: If K or n is not an integer in its range.
+        InvalidArgumentError: If K is not an integer of at least 2, or n is not an integer of at least 1.
 
     Example:
         >>> welch_mean_square(100, 64)
