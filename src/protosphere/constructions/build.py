@@ -168,7 +168,8 @@ def build(named: Provenance, progress: Progress) -> Placement | SphericalCode:
             points are built.
 
     Returns:
-        What the build function of the scheme returns: the points and their description, or a whole code.
+        The points with their description. If the scheme chooses among other schemes, as 'best' does, a code with a
+        certificate is returned instead.
     """
     entry = describe(named.construction)
     supplied = {

@@ -49,7 +49,7 @@ class Cell:
         scheme: Name of the construction, such as 'simplex'.
         dim: Dimension n.
         max_cosine: Maximum cosine of the code; None if the scheme is infeasible at this dimension.
-        infeasible_reason: Why the scheme is infeasible, or None if it is feasible.
+        infeasible_reason: Why the scheme is infeasible at this dimension, or None if the scheme is feasible.
         energy: Mean over classes i of the sum over classes j != i of exp(s (cos(i, j) - 1)), where cos(i, j) is the
             cosine of their points. Lower means more uniform points. The scale s is computed from K and from a proved
             lower bound on the maximum cosine of any K points in R^n, the converse. The converse depends on n, so only
@@ -116,7 +116,7 @@ class Comparison:
     limits: tuple[Limits, ...]
 
     def of(self, scheme: str) -> tuple[Cell, ...]:
-        """Return the results of one scheme at all compared dimensions at which the scheme is feasible."""
+        """Return the results of one scheme, without the dimensions at which the scheme is infeasible."""
         return tuple(
             cell
             for cell in self.cells
@@ -132,10 +132,10 @@ class Comparison:
         - "scheme" is the name of the scheme, or the kind of bound: "achievable", "converse" or "paper_converse".
         - "num_classes" is K, and "dim" is n.
         - "max_cosine" is the maximum cosine of the code, or the value of the bound, as a float.
-        - "exact" is the same number as the text of a fraction if it is known exactly.
+        - "exact" is the same number as the text of a fraction, or None if it is not known as a fraction.
         - "theorem" is the name of the theorem of a bound.
-        - "infeasible_reason", "energy" and "mean_square" belong to the result of a scheme: why it has no code, the
-          energy of its code, and the mean squared cosine of its code.
+        - "infeasible_reason" says why a scheme has no code. "energy" and "mean_square" are the energy and the mean
+          squared cosine of the code of a scheme.
         """
         cells = [
             _record(
@@ -300,7 +300,7 @@ def limit_records(num_classes: int, rows: Iterable[Limits]) -> list[dict[str, An
 def characteristic_dims(num_classes: int, low: int, high: int) -> tuple[int, ...]:
     """Return the dimensions from `low` to `high` at which schemes or bounds change.
 
-    They are 2^m and 2^m - 1 for all m, K/2 rounded up, K - 1 and K.
+    These dimensions are 2^m and 2^m - 1 for all integers m, K/2 rounded up, K - 1, and K.
 
     Args:
         num_classes: Number K of classes.

@@ -120,11 +120,11 @@ def best(
         seed: Seed of the random choices of the search.
         mapping: 'fixed' gives class i point i; 'random' permutes the points by the seed.
         prefer: 'separated' takes the code with the lowest maximum cosine. If several codes have the lowest maximum
-            cosine, algebraic codes are preferred to codes of a search. Among algebraic codes, schemes with the lowest
-            frame potential come first, then schemes with the fastest projection. 'energy' takes the code with the
-            lowest energy among all codes within `tolerance` of the lowest maximum cosine. Lower energy means more
-            uniform points (see `ps.code_statistics`).
-        tolerance: Largest increase of the maximum cosine that `prefer="energy"` accepts.
+            cosine, algebraic codes are preferred to codes of a search. Among algebraic codes, those whose scheme gives
+            the lowest frame potential (mean squared cosine) come first, then those for which a head computes logits
+            fastest. 'energy' takes the code with the lowest energy among all codes whose maximum cosine is at most
+            `tolerance` above the lowest. Lower energy means more uniform points (see `ps.code_statistics`).
+        tolerance: Largest increase of the maximum cosine, compared with the lowest one, that `prefer="energy"` accepts.
         progress: Function that is called with (stage, steps done, total steps) during the work. Ctrl-C during the
             search returns the best code so far, and `code.choice` says that the search was interrupted.
 

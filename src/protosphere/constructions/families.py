@@ -28,7 +28,7 @@ class Member:
         max_cosine: Maximum cosine of the code, known by a theorem; a Fraction if it is rational.
         id: Identifier of the code within its family. Files store it, so it never changes.
         description: Text that says what the code is, with its parameters.
-        structure: Function that takes a number m and returns a `Structure` with the first m points of the code.
+        structure: Function that takes a count m and returns a `Structure` with the first m points of the code.
     """
 
     dim: int
@@ -60,7 +60,7 @@ def dense_member(
         max_cosine: Maximum cosine of the code, known by a theorem; a Fraction if it is rational.
         id: Identifier of the code within its family.
         description: Text that says what the code is.
-        points: Function that takes a number m and returns the first m points of the code, as unit rows.
+        points: Function that takes a count m and returns the first m points of the code, as unit rows.
         step: Fraction such that all cosines are 1 - j * step for integers j; None if there is no such fraction.
     """
 
@@ -145,8 +145,8 @@ def family(
     Args:
         summary: One line that describes the family in lists.
         reference: Publication of the family.
-        named: Function that takes a dimension and an id and returns the member. By default the member is looked up
-            among the members that the decorated function yields.
+        named: Function that takes a dimension and an id and returns the member that has both. By default, this member
+            is looked up among the members that the decorated function yields.
         fitting: Function that takes K and n and returns the member to use for K points in R^n, or None if no member
             fits. By default, it is the member of dimension n with at least K points that has the lowest maximum cosine
             and, among such members, the fewest points.

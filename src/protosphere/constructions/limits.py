@@ -46,7 +46,7 @@ def dense_points_fit(num_bytes: int) -> bool:
 def size_infeasible_reason(
     scheme: Construction, num_classes: int, dim: int
 ) -> str | None:
-    """Return why K points of R^n take too much memory or too much time, or None if they are feasible.
+    """Return why K points of R^n take too much memory or too much time, or None if they do not.
 
     Only constructions that store dense vectors can take too much time, because all pairs of their points are measured.
     A construction that chooses among others, such as 'best', is assumed to choose the one that needs the least memory.

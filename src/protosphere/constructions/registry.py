@@ -229,10 +229,10 @@ def construction(
     Args:
         summary: One line that describes the construction in lists.
         reference: Publication of the construction.
-        infeasible_reason: Function of a request that says why it is infeasible and what would work, or returns None. By
-            default every request is feasible.
-        guarantee: Function of a request that returns a proved upper bound on the maximum cosine, or None. By default no
-            theorem bounds the maximum cosine.
+        infeasible_reason: Function of a request that says why the request is infeasible and what would work, or returns
+            None if the request is feasible. By default every request is feasible.
+        guarantee: Function of a request that returns a proved upper bound on the maximum cosine, or None if no theorem
+            gives one. By default no theorem bounds the maximum cosine.
         members: For a family of codes, a function that takes the largest dimension and returns all codes of the family
             up to this dimension. None for a construction that is not a family.
         choose: Function of a request that returns the parameters that the request leaves open; the build function gets

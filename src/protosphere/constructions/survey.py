@@ -45,7 +45,7 @@ def atlas_row(
     seed: int = 0,
     progress: Progress = ignore,
 ) -> AtlasRow:
-    """Return the row of the atlas for K points in R^n, which describes the code that `ps.best` builds for it.
+    """Return the row of the atlas for K points in R^n, which describes the code that `ps.best` builds.
 
     Args:
         num_classes: Number K of points.

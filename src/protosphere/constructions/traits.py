@@ -62,7 +62,8 @@ class Traits:
         in_paper: Whether the construction is in Lindström et al. (2024).
         on_page: Whether the atlas page shows the construction.
         page_formula: Whether the scripts of the atlas page compute the maximum cosine of the construction.
-        page_points: Whether the scripts of the atlas page compute its points in two and three dimensions.
+        page_points: Whether the scripts of the atlas page compute the points of the construction in two and three
+            dimensions.
         quick_options: Options with which the construction takes about a second at most.
         style: Style in figures. If it is None, figures take a style that no other construction uses.
     """

@@ -61,8 +61,8 @@ def _level_names(m: int, r: int) -> tuple[str, str]:
 def coset_union(m: int, num_classes: int) -> CosetUnion:
     """Return the first K codewords, coset by coset, of unions of cosets of the first-order Reed-Muller code RM(1, m).
 
-    The unions are the codes of length 2^m that `nested_codes` returns. All of them that have at least K codewords have
-    the same first K codewords.
+    The unions are the codes of length 2^m that `nested_codes` returns. All of these codes with at least K codewords
+    have the same first K codewords.
 
     Args:
         m: Base-2 logarithm of the length.

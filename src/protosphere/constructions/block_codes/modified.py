@@ -147,9 +147,9 @@ def linear_words(
 def length_infeasible_reason(
     name: str, rule: str, lengths: Sequence[int], num_classes: int, dim: int
 ) -> str | None:
-    """Return why a construction has no K codewords of length n, or None if it has them.
+    """Return why a construction has no K codewords of length n, or None if the construction has them.
 
-    It has them if n is one of the lengths of its codes and 2^n is at least K.
+    The construction has them if n is one of `lengths` and 2^n is at least K.
 
     Args:
         name: Name of the construction.
@@ -235,8 +235,9 @@ class Modification:
         """Return the id of the modified code: the id of the original code, followed by the changes.
 
         The changes are written as 's' and the number of message symbols that are removed, 'e' for a parity check, 'p'
-        and the number of coordinates that are removed, and 'r' and the number of copied coordinates. They are separated
-        by hyphens. Changes that are not made are left out.
+        and the number of coordinates that are removed, and 'r' and the number of copied coordinates. Hyphens separate
+        the changes. Changes that are not made are left out. In the example, one message symbol and two coordinates are
+        removed.
 
         Args:
             base: Id of the original code.

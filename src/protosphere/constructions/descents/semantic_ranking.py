@@ -100,9 +100,9 @@ def semantic_ranking(
 ) -> Placement:
     """Place points by projected momentum descent on a sum of a separation loss and `weight` times a ranking loss.
 
-    The separation loss is the mean over classes of the largest cosine of their point with the point of another class
-    (called P_AVG). The ranking loss is the mean of log(1 + exp(c_ik - c_ij)) over triplets of classes i, j, k in which
-    i is more similar to j than to k, where c_ij is the cosine of the points of i and j.
+    For each class, take the largest cosine of its point with the point of another class. The separation loss is the
+    mean of these cosines over all classes. The ranking loss is the mean of log(1 + exp(c_ik - c_ij)) over triplets of
+    classes i, j, k in which i is more similar to j than to k, where c_ij is the cosine of the points of i and j.
 
     Args:
         num_classes: Number K of points.

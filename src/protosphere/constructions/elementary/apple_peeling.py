@@ -85,7 +85,7 @@ def peeled_size(dim: int, angle: float) -> int:
 
 @lru_cache(maxsize=256)
 def peeled_angle(num_classes: int, dim: int) -> float:
-    """Return the largest minimum angle at which at least K points fit in parallel layers of a sphere, in radians.
+    """Return the largest angle for which K points at this minimum angle fit in parallel layers of a sphere, in radians.
 
     A layer consists of the points of the sphere that have the same angle from a pole. It is a sphere in R^(n-1), on
     which points are placed by the same method. The angle is found by bisection.

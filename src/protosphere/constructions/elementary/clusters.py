@@ -33,9 +33,9 @@ def default_clusters(num_classes: int) -> int:
 
 
 def cluster_sizes(num_classes: int, num_clusters: int) -> list[int]:
-    """Return the number of points of each cluster.
+    """Return the number of points of each cluster, in descending order.
 
-    The numbers of points of two clusters differ by at most one, and larger clusters come first.
+    Any two of these numbers differ by at most one.
 
     Args:
         num_classes: Number K of points.
@@ -106,10 +106,11 @@ def clusters(
         num_classes: Number K of points.
         dim: Dimension n.
         rng: Random generator of the orthogonal maps.
-        progress: Function that is called with a text, the number of finished steps and the number of all steps, after
-            each cluster.
-        clusters: Number of clusters; by default the integer nearest to sqrt(K).
-        spread: Distance of the points from the line through the origin and their center, above 0 and at most 1.
+        progress: Function that is called with a text, the number of finished steps and the number of all steps, once
+            for each cluster.
+        clusters: Number of clusters. None means the integer nearest to sqrt(K).
+        spread: Distance of each point from the line through the origin and the center of its cluster, above 0 and at
+            most 1.
     """
     sizes = cluster_sizes(num_classes, _checked_clusters(num_classes, clusters))
     centers = _known_code(len(sizes), dim, progress)

@@ -15,10 +15,10 @@ from protosphere.types import Indices
 
 
 def block_sizes(num_classes: int, dim: int) -> Indices:
-    """Return the number of points of each of K - n simplices with K points in total, the larger numbers first.
+    """Return the sizes of K - n simplices with K points in total, in descending order.
 
-    A simplex of s points spans s - 1 dimensions, so the simplices span n dimensions together. The numbers of points of
-    two simplices differ by at most one.
+    The size of a simplex is its number of points. A simplex of size s spans s - 1 dimensions, so the simplices span n
+    dimensions together. Any two of the sizes differ by at most one.
 
     Args:
         num_classes: Number K of points.
@@ -60,11 +60,11 @@ def _infeasible_reason(num_classes: int, dim: int) -> str | None:
 def orthogonal_simplices(num_classes: int, dim: int) -> Placement:
     """Place K points as K - n regular simplices in orthogonal subspaces of R^n.
 
-    The numbers of points of two simplices differ by at most one. Every code of n + 2 to 2n points with the lowest
-    possible maximum cosine, 0, contains at least K - n simplices in orthogonal subspaces. Of these codes, the one with
-    regular simplices of nearly equal size has the lowest frame potential (mean squared cosine). For example, 100 points
-    in R^64 are 28 triangles and 8 antipodal pairs, whereas a cross-polytope has 50 antipodal pairs on 50 axes. For K =
-    2n the result is the cross-polytope.
+    Any two of the simplices differ by at most one in their number of points. Every code of n + 2 to 2n points with the
+    lowest possible maximum cosine, 0, contains at least K - n simplices in orthogonal subspaces. Of these codes, the
+    one with regular simplices of nearly equal size has the lowest frame potential (mean squared cosine). For example,
+    100 points in R^64 are 28 triangles and 8 antipodal pairs, whereas a cross-polytope has 50 antipodal pairs on 50
+    axes. For K = 2n the result is the cross-polytope.
 
     Args:
         num_classes: Number K of points.

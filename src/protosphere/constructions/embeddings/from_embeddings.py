@@ -76,7 +76,8 @@ def from_embeddings(
             prototypes, there is no default angle. Instead, the stored vectors of each part are moved apart to half of
             the distance that as many equally spaced vectors would have, or to less if this distance cannot be reached.
         seed: Seed of the random moves and of the quantization.
-        progress: Function that is called during quantization and while pairs of prototypes are compared.
+        progress: Function that is called with a text, the number of finished steps and the number of all steps, during
+            quantization and while pairs of prototypes are compared.
 
     Returns:
         The code with its certificate. Point i is the prototype of class i.

@@ -25,9 +25,9 @@ BLOCK_ENTRIES = 1 << 21
 def with_own_combinations(values: Values, parts: list[Points]) -> Values:
     """Return indices of values such that no two classes have the same combination of values.
 
-    The first class with a combination keeps it. Each other class with this combination gets another one that no class
-    has, and that is among the nearest to its former combination. The vector of a combination is the concatenation of
-    its values, and the distance of two combinations is the distance of their vectors.
+    Of several classes with the same combination, the first class keeps it. Each of the others gets a combination that
+    no class has and that is among the nearest to its former combination. The vector of a combination is the
+    concatenation of its values, and the distance of two combinations is the distance of their vectors.
 
     Args:
         values: K x P matrix of indices: entry (i, p) is the index of the value that class i has in part p.

@@ -37,6 +37,8 @@ LEAST_DEVIATION = 1e-6
 class Components:
     """Directions in which vectors vary, in descending order of variance.
 
+    The vectors have d entries, and there are r directions.
+
     Attributes:
         mean: Mean of the vectors, an array of d numbers.
         directions: d x r matrix, whose orthonormal columns are the directions.

@@ -105,9 +105,9 @@ def quantized(
 ) -> tuple[QuantizedPoints, float]:
     """Quantize vectors after a random rotation, so that no two points have the same values in all parts.
 
-    The first coordinates of a vector are divided into parts, in each of which the nearest of up to 256 values replaces
-    them. The sum of one codeword from each codebook replaces the other coordinates, scaled so that the point has norm
-    1. K-means learns the values and the codewords.
+    The first coordinates of a vector are divided into parts. In each part, the coordinates are replaced by the nearest
+    of up to 256 values. The other coordinates of the vector are replaced by a sum of codewords, one from each codebook.
+    This sum is scaled so that the norm of the point is 1. K-means learns the values and the codewords.
 
     Args:
         units: K x n matrix of unit vectors, as rows. The function overwrites it with the rotated vectors.

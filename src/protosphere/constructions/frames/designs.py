@@ -88,7 +88,7 @@ class WeightedCell:
 
     @property
     def dim(self) -> int:
-        """Number of dimensions that the points have for the cell: its number of coordinates, minus 1."""
+        """Number of coordinates of the cell, minus 1: the number of dimensions of the points for the cell."""
         return len(self.places) - 1
 
     @property
@@ -199,8 +199,8 @@ class CellWords:
     def cosine_step(self) -> Fraction:
         """Fraction s for which every cosine of two points is 1 minus an integer multiple of s.
 
-        All codewords of the code have the same number k of ones on the kept cells. If two codewords share x of these
-        ones, the cosine of their points is 1 - (k - x) s, where s is 1 / `squared_norm`.
+        All codewords of the code have the same number k of ones on the kept cells. If two codewords have x of these
+        ones in common, the cosine of their points is 1 - (k - x) s, where s is 1 / `squared_norm`.
         """
         return 1 / self.squared_norm
 
@@ -356,7 +356,7 @@ def designs() -> Iterator[Member]:
     - the extended Golay code, whose codewords of weight 8 and 12 are the octads and dodecads of the Witt design
       S(5,8,24)
     - Kerdock codes of length 16 and 64
-    - the circles of inversive planes, as the sets of their points
+    - the circles of inversive planes, as vectors with a one for each point of the circle
     """
     for row in shipped_designs():
         found = CellWords.parse(row.name)

@@ -356,8 +356,8 @@ def latin_squares(m: int, t: int) -> Adjacency:
     The vertices are the m^2 positions in an m x m square. Two positions are adjacent if they are in the same row, are
     in the same column, or have the same symbol in one of the Latin squares.
 
-    If m is a prime power, the squares belong to the elements c = 1, ..., t - 2 of the field GF(m), and the symbol at
-    position (x, y) is x + c y. For other orders, each square is a product of such squares (MacNeish 1922).
+    If m is a prime power, the squares belong to the elements c = 1, ..., t - 2 of the field GF(m), and the symbol in
+    row x and column y is x + c y. For other orders, each square is a product of such squares (MacNeish 1922).
 
     Args:
         m: Order of the squares.

@@ -57,8 +57,8 @@ def rotated_bases(
         num_classes: Number K of points.
         dim: Dimension n.
         rng: Random generator of the rotations.
-        progress: Function that is called with a text, the number of finished steps and the number of all steps, after
-            each basis.
+        progress: Function that is called with a text, the number of finished steps and the number of all steps, once
+            for each rotated basis.
         spread: Angle of the rotations in radians, above 0 and at most pi.
     """
     count = -(-num_classes // dim)

@@ -145,7 +145,7 @@ def strongly_regular() -> Iterator[Member]:
     are adjacent to given ones of the fixed vertices and not adjacent to the others. The points of such a code are
     projected to the orthogonal complement of the points of the fixed vertices, and normalized.
 
-    Only codes with K > 2n are listed. For smaller K, the maximum cosine of the cross-polytope is at least as low.
+    Only codes with K > 2n are listed. For other K, the maximum cosine of the cross-polytope is at least as low.
     """
     for graph in graphs():
         for one in (graph, graph.complement):

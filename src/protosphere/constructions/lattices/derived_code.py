@@ -6,7 +6,7 @@ vector, and this vector is a point of the shell, the code is a derived code as d
 There are two shells. The first one has the minimal vectors of the Leech lattice, which are its 196,560 shortest nonzero
 vectors. The second one belongs to a hole of type 3, which is half of a lattice vector whose squared norm is 3/2 of the
 squared norm of the minimal vectors. This shell has the vectors from the hole to the lattice vectors at the second
-smallest distance.
+smallest distance, multiplied by 2.
 
 The fixed vectors were found by a search. Each fixed vector is a minimal vector of the Leech lattice, or a sum of two
 minimal vectors. A minimal vector is stored as its index, from 0, among the rows of `leech_minimal_vectors`. Inner
@@ -59,9 +59,9 @@ class DerivedCodeRow:
         parent: Name of the shell: 'leech' for the minimal vectors of the Leech lattice, or 'leech_hole' for the vectors
             from a hole of this lattice to the lattice vectors at the second smallest distance. The hole is of type 3:
             half of a lattice vector whose squared norm is 3/2 of the squared norm of the minimal vectors.
-        fixed: Fixed vectors, separated by spaces. Each is a minimal vector of the Leech lattice, given by its row index
-            in `leech_minimal_vectors`, or a sum of two. For example, '3 17+40' means vector 3, and the sum of the
-            vectors 17 and 40.
+        fixed: Fixed vectors, separated by spaces. Each is a minimal vector of the Leech lattice, or a sum of two. A
+            minimal vector is given by its index, from 0, among the rows of `leech_minimal_vectors`. For example, '3
+            17+40' means vector 3, and the sum of the vectors 17 and 40.
         products: Inner products, separated by spaces. Entry i is the inner product that all vectors of the code have
             with fixed vector i.
         dim: Dimension n of the projected points.

@@ -2,10 +2,10 @@
 
 A shell is a set of vectors of the same norm, such as the shortest vectors of a lattice.
 
-The vectors of a section are projected to the orthogonal complement of the fixed vectors. This subtracts the same vector
-from all of them, so their differences stay the same and their cosines do not increase. If the squared norm of each
-nonzero difference is at least d, and the projected vectors have squared norm r, the maximum cosine is at most
-1 - d/(2r).
+The vectors of a section are projected to the orthogonal complement of the fixed vectors. The projection subtracts the
+same vector from all vectors of the section. So their differences stay the same, and their cosines do not increase. If
+the squared norm of each nonzero difference is at least d, and the projected vectors have squared norm r, the maximum
+cosine is at most 1 - d/(2r).
 """
 
 from collections.abc import Callable

@@ -77,8 +77,8 @@ def _leech_section(
 def sharp_codes() -> Iterable[Member]:
     """Yield codes of minimal vectors of E8 or the Leech lattice that have given inner products with fixed vectors.
 
-    There are one to five fixed vectors. These minimal vectors are projected to the orthogonal complement of the fixed
-    vectors, and then normalized. The codes with (n, K) = (5,16), (6,27), (7,56), (21,112), (21,162), (22,100),
+    There are one to five fixed vectors. The minimal vectors of a code are projected to the orthogonal complement of the
+    fixed vectors, and then normalized. The codes with (n, K) = (5,16), (6,27), (7,56), (21,112), (21,162), (22,100),
     (22,275), (22,891), (23,552) and (23,4600) meet Levenshtein's bound, so that no K points in R^n have a lower maximum
     cosine. The codes with (n, K) = (4,10), (19,100), (20,170), (21,336) and (22,352) do not meet it.
     """

@@ -4,8 +4,8 @@ The four coordinates with entries +-1 are called a quadruple. Any two of the cho
 coordinates, and a quadruple is used with all 16 sign patterns. The vectors have squared norm 4. Two different vectors
 have an inner product of at most 2, because two vectors on the same quadruple differ in at least one sign. The largest
 number of such quadruples of n coordinates is called A(n, 4, 4). This number of quadruples gives 16 A(n, 4, 4) + 2n
-points. The package stores one quadruple of each orbit: the set of the quadruples to which a group of permutations maps
-it. These quadruples were found by a computer search.
+points. A group of permutations of the coordinates maps the quadruples to each other. An orbit is the set of all images
+of one quadruple. The package stores the group and one quadruple of each orbit, which were found by a computer search.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -15,7 +15,7 @@ Numbers = TypeVar("Numbers", bound=NDArray[Any])
 def all_signs(length: int) -> Points:
     """Return all 2^length vectors of `length` entries that are +1 or -1, as rows.
 
-    The first row has only the entry +1, and the last entry changes fastest from row to row.
+    All entries of the first row are +1. The last entry changes fastest from row to row.
     """
     return np.array(list(product((1.0, -1.0), repeat=length)))
 

@@ -137,7 +137,8 @@ def composed_code(
     """Return the certified code of classes that are described by the values of several parts.
 
     The prototype of a class is the concatenation of the prototypes of its values. If the codes of all parts can be
-    described by text, the provenance of the code stores the options from which it can be rebuilt. Otherwise it is None.
+    described by text, the provenance of the code stores the options from which it can be rebuilt. Otherwise the
+    provenance is None.
 
     Args:
         table: Values of the parts of each class.

@@ -28,7 +28,8 @@ def frame_gram(heights: Points, gamma: float) -> Points:
     (K - 1), so that the points are nearly a simplex.
 
     Args:
-        heights: K x K distances of the classes in the tree: the height of the lowest common ancestor of two classes.
+        heights: K x K distances of the classes in the tree. The distance of two classes is the height of their lowest
+            common ancestor: the length of the longest path from this node down to a class.
         gamma: Rate at which the cosines decrease with the distance.
     """
     decay = np.exp(-gamma * heights / heights.max())
@@ -75,10 +76,10 @@ def hierarchy_frame(
 ) -> Placement:
     """Place points so that the cosine of two classes depends only on their distance in a tree, and decreases with it.
 
-    The distance of two classes is the height of their lowest common ancestor. At distance d, the cosine is (1 - s)
-    exp(-gamma d / d_max) + s, up to rounding errors. Here d_max is the largest distance, and s is the lowest number for
-    which such points exist. The first K - 1 coordinates are computed from the eigenvectors of the matrix of all
-    cosines. The others are zeros.
+    The distance of two classes is the height of their lowest common ancestor: the length of the longest path from this
+    node down to a class. At distance d, the cosine is (1 - s) exp(-gamma d / d_max) + s, up to rounding errors. Here
+    d_max is the largest distance, and s is the lowest number for which such points exist. The first K - 1 coordinates
+    are computed from the eigenvectors of the matrix of all cosines. The other coordinates are zeros.
 
     Args:
         num_classes: Number K of points.
