@@ -171,8 +171,8 @@ def compare(
         dims: One dimension or several; `characteristic_dims` returns a useful choice.
         schemes: Names of constructions; by default the nine of Lindström et al. (2024), and 'best'.
         seed: Seed of stochastic schemes.
-        modify: Whether codes may be shortened, punctured and extended to reach other dimensions. It is passed to the
-            schemes that have this option.
+        modify: If True, codes may be shortened, punctured and extended to reach other dimensions. If False, they are
+            not changed. The value is passed to the schemes that have an option `modify`.
         progress: Function that is called after each scheme and dimension, and during descents, with a text, the number
             of finished steps and the number of all steps.
 
@@ -213,8 +213,8 @@ def compare_at(
         num_classes: Number K of classes.
         requests: Pairs of the name of a scheme and a dimension.
         seed: Seed of stochastic schemes.
-        modify: Whether codes may be shortened, punctured and extended to reach other dimensions. It is passed to the
-            schemes that have this option.
+        modify: If True, codes may be shortened, punctured and extended to reach other dimensions. If False, they are
+            not changed. The value is passed to the schemes that have an option `modify`.
         progress: Function that is called after each pair, and during descents, with a text, the number of finished
             steps and the number of all steps.
         build: Function that is called in place of `construct` with the same arguments, for example to cache codes.

@@ -87,13 +87,15 @@ class Candidate:
 def rank(scheme: str, max_cosine: Cosine) -> tuple[float, int]:
     """Return the sort key of a code; of several codes, the one with the smallest key is preferred.
 
-    The key has two entries: the maximum cosine, rounded to 12 decimal places, and the rank of the scheme. The ranks
-    count from 0 in this order:
+    The key has two entries: the maximum cosine, rounded to 12 decimal places, and the rank of the scheme. Each scheme
+    has its own rank. The schemes are ranked from 0, group after group, in this order:
 
-    1. schemes whose points have the lowest frame potential (mean squared cosine) of all codes with their maximum cosine
-    2. other schemes for which a head computes logits fastest
-    3. all other schemes except searches
-    4. searches
+    - schemes whose points have the lowest frame potential (mean squared cosine) of all codes with their maximum cosine
+    - other schemes for which a head computes logits fastest
+    - all other schemes except searches
+    - searches
+
+    Within each of these groups, the schemes are in the order in which they were registered.
 
     Args:
         scheme: Name of the scheme, such as 'simplex'.
@@ -105,12 +107,12 @@ def rank(scheme: str, max_cosine: Cosine) -> tuple[float, int]:
 def tie_order() -> dict[str, int]:
     """Return the rank of each scheme among codes of equal maximum cosine; the lowest rank is preferred.
 
-    The ranks count from 0 in this order:
+    Each scheme has its own rank. The schemes are ranked from 0, group after group, in this order:
 
-    1. schemes whose points have the lowest frame potential (mean squared cosine) of all codes with their maximum cosine
-    2. other schemes for which a head computes logits fastest
-    3. all other schemes except searches
-    4. searches
+    - schemes whose points have the lowest frame potential (mean squared cosine) of all codes with their maximum cosine
+    - other schemes for which a head computes logits fastest
+    - all other schemes except searches
+    - searches
 
     Within each of these groups, the schemes are in the order in which they were registered.
 

@@ -32,7 +32,7 @@ def kerdock(largest_dim: int) -> Iterator[Member]:
     Reed-Muller code. The points of a coset are the vectors of an orthonormal basis and their negatives. These n/2 bases
     and the standard basis are mutually unbiased. All cosines of different points are 0, -1 or +-1/sqrt(n). No antipodal
     set of points with only these cosines has more than the n^2 + 2n points of Kerdock's code and the axes (Levenstein
-    1982). For n = 4, these points are the 24-cell.
+    1982). For n = 4, Kerdock's code and the axes together are the 24-cell.
 
     Kerdock's code is stored as packed codewords. The points with the axes are stored as dense vectors for n up to 64,
     and as packed codewords and indices of axes for larger n. The largest length is 65,536.

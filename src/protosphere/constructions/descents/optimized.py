@@ -131,9 +131,7 @@ def optimized(
 ) -> Placement:
     """Place the points of the code with the lowest maximum cosine that a numerical search finds.
 
-    If `algebraic` is True and K > 2n, the search also starts from codes of other schemes. If such a code has K points
-    in R^n, the maximum cosine of the result is not above that of this code. If `budget` is given, the points depend on
-    the speed of the machine. Otherwise they depend only on the seed.
+    If `budget` is given, the points depend on the speed of the machine. Otherwise they depend only on the seed.
 
     Args:
         num_classes: Number K of points.
@@ -148,8 +146,10 @@ def optimized(
         starts: Kinds of initial points, joined by '+': 'random' (random points), 'symmetric' (points that a random
             group of orthogonal maps permutes), 'refilled' (a good code, some points of which are moved) and 'parent' (a
             larger symmetric code without its crowded points).
-        algebraic: Whether to start from codes of other schemes too.
-        polish: Whether to refine the best points by Newton's method.
+        algebraic: If True and K > 2n, the search also starts from codes of other schemes. The maximum cosine of the
+            result is then at most the maximum cosine of each of these codes that has K points in R^n. Otherwise the
+            search does not use codes of other schemes.
+        polish: If True, the best points are refined by Newton's method at the end.
         device: Device of the descents, such as 'cpu'.
     """
     found = search_code(

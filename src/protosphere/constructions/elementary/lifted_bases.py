@@ -31,9 +31,12 @@ def lifted_bases() -> Iterator[Member]:
     """Yield codes made of J mutually unbiased bases of R^(4^t), with J - 1 additional coordinates.
 
     A code has the points (u, sqrt(r) v_j) / sqrt(1+r) and (-u, sqrt(r) v_j) / sqrt(1+r), where u is a vector of basis
-    j, v_j is vertex j of a simplex in R^(J-1), and r = (J-1)/(J 2^t). The bases are the first J >= 2 of Kerdock's 4^t/2
-    + 1 mutually unbiased bases, in which vectors of different bases have inner product +-1/2^t. The maximum cosine is
-    r/(1+r), both within a basis and between bases.
+    j, v_j is vertex j of a simplex in R^(J-1), and r = (J-1)/(J 2^t). The maximum cosine is r/(1+r), both within a
+    basis and between bases.
+
+    Kerdock's code and the axes of R^(4^t) consist of 4^t/2 + 1 bases and their negatives. Vectors of two different
+    bases have inner product +-1/2^t, so the bases are mutually unbiased. A code uses the first J of them, where J is at
+    least 2.
     """
     for m in range(2, LARGEST_FAMILY_DIM.bit_length(), 2):
         for bases in range(2, min(1 << (m - 1), LARGEST_FAMILY_DIM - (1 << m)) + 2):

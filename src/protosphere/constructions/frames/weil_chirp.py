@@ -31,7 +31,7 @@ def weil_chirp() -> Iterator[Member]:
     and -i. The code with d = 2 also has the vectors of the standard basis of C^p, each multiplied by 1, i, -1 and -i. A
     complex vector becomes 2p real coordinates: the real parts of its entries, then the imaginary parts.
 
-    The maximum cosine is at most (d-1)/sqrt(p) (Weil).
+    The maximum cosine of the code is at most (d-1)/sqrt(p) (Weil).
     """
     for p in range(3, LARGEST_FAMILY_DIM // 2 + 1):
         if is_prime(p):

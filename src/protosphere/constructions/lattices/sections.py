@@ -34,9 +34,9 @@ class Parent:
     Attributes:
         name: Name of the shell, which becomes part of the descriptions of sections.
         vectors: Function that returns the vectors of the shell, as integer rows.
-        norm_divisor: Integer k such that every squared norm of the lattice is an integer multiple of m / k. Here m is
-            the smallest squared norm that is not 0.
-        theorem: Theorem on the smallest nonzero squared norm of the lattice, as a text for certificates.
+        norm_divisor: Integer k such that the squared norm of every lattice vector is an integer multiple of m / k. Here
+            m is the smallest squared norm of a nonzero lattice vector.
+        theorem: Text for certificates: the theorem that states the smallest squared norm of a nonzero lattice vector.
     """
 
     name: str

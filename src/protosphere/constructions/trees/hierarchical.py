@@ -110,8 +110,8 @@ def hierarchical(
     length of the longest path from the node down to a class. The factor s is `spread` * (1 - c) or, if c is negative,
     `spread`. Here c is the converse, which is the lower bound on the maximum cosine of any K points in R^n.
 
-    If `similarity` is given, (1 - spread) * weight * similarity is added to the margins. The description of the code
-    states the maximum cosine of each level of the tree.
+    If `similarity` is not empty, (1 - spread) * weight * similarity is added to the margins. The description of the
+    code states the maximum cosine of each level of the tree.
 
     Args:
         num_classes: Number K of points.
