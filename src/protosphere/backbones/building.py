@@ -25,11 +25,12 @@ def build_backbone(name: str, input_shape: Shape, dim: int) -> nn.Module:
 
     Args:
         name: A name of `BACKBONES`, or the dotted import name of a class or function that returns an nn.Module, such as
-            `package.module.Network`. Some names of `BACKBONES` take widths in parentheses, as in `mlp(512, 256)`. An
-            imported class or function must have a parameter for the number of outputs, with the name `dim`,
-            `num_classes`, `out_features`, `num_outputs` or `out_dim`; its value is `dim`. If there are parameters
-            `input_shape` or `image_shape`, their value is `input_shape`. A parameter `in_channels` gets the number of
-            channels of images, and a parameter `in_features` gets the number of features of feature vectors.
+            `package.module.Network`. Some names of `BACKBONES` take widths in parentheses: `mlp(512, 256)` has two
+            hidden layers of 512 and 256 units. An imported class or function must have a parameter for the number of
+            outputs, with the name `dim`, `num_classes`, `out_features`, `num_outputs` or `out_dim`; its value is `dim`.
+            If there are parameters `input_shape` or `image_shape`, their value is `input_shape`. A parameter
+            `in_channels` gets the number of channels of images, and a parameter `in_features` gets the number of
+            features of feature vectors.
         input_shape: For images, the channels, height and width. For feature vectors, only the number of features.
         dim: Number of outputs.
 

@@ -25,7 +25,8 @@ class Backbone:
         build: Function (input_shape, dim, *widths) that returns the network with `dim` outputs. The input shape is
             (channels, height, width) for images, or (number of features,) for feature vectors.
         images: True if the network takes only images; False if it also takes feature vectors.
-        widths: Largest number of widths that may follow the name in parentheses, as in mlp(512, 256).
+        widths: Largest number of widths that may follow the name in parentheses. For example, mlp(512, 256) has two
+            widths, the numbers of units of its two hidden layers. If it is 0, the name takes no widths.
         summary: Description of the network in one line.
 
     Example:
@@ -53,7 +54,8 @@ def backbone(
     Args:
         summary: Description of the network in one line.
         images: True if the network takes only images; False if it also takes feature vectors.
-        widths: Largest number of widths that may follow the name in parentheses, as in mlp(512, 256).
+        widths: Largest number of widths that may follow the name in parentheses. For example, mlp(512, 256) has two
+            widths, the numbers of units of its two hidden layers. If it is 0, the name takes no widths.
 
     Returns:
         The decorator. It returns the function unchanged, and raises an InvalidArgumentError if the name is registered

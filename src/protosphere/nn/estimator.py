@@ -68,8 +68,8 @@ class PrototypeClassifier(ClassifierMixin, BaseEstimator):
             m features, 'auto' chooses L-BFGS if N n (m + K) is at most 2^27, and otherwise Adam.
         batch_size: Largest batch size of 'adam' and of `partial_fit`; batches are smaller if there are few examples.
         learning_rate: Learning rate of 'adam' and of `partial_fit`.
-        max_iter: Largest number of L-BFGS iterations or Adam epochs. If the solver does not converge within this
-            number, `fit` gives a ConvergenceWarning.
+        max_iter: Largest number of L-BFGS iterations or of Adam epochs, where an epoch is one pass over all examples.
+            If the solver does not converge within this number, `fit` gives a ConvergenceWarning.
         tol: L-BFGS stops when no entry of the gradient is larger than `tol` in absolute value.
         class_weight: Weights by which the losses of the classes are multiplied, as in scikit-learn: a dictionary from
             classes to weights, 'balanced' (weights inversely proportional to the class frequencies), or None (all 1).

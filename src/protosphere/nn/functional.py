@@ -109,9 +109,9 @@ def with_target_prototypes(
         projection: Module that holds the prototypes.
 
     Returns:
-        A tuple of three tensors: the B x n vectors (in float32 if z has half precision), the B x n prototypes of their
-        targets, and B booleans that are False for ignored examples. For an ignored example, the prototype is that of
-        class 0.
+        A tuple of three tensors: the B x n vectors (in float32 if z is in float16 or bfloat16), the B x n prototypes of
+        their targets, and B booleans that are False for ignored examples. For an ignored example, the prototype is that
+        of class 0.
 
     Raises:
         InvalidArgumentError: If a target is neither a class index nor -100.

@@ -196,7 +196,7 @@ class PrototypeHead(nn.Module):
             z: (..., n) vectors.
 
         Returns:
-            (..., n) vectors in the dtype of z. If z has half precision, the computation uses float32.
+            (..., n) vectors in the dtype of z. If z is in float16 or bfloat16, the computation uses float32.
         """
         return self._embedded(self._checked_input(z)).to(z.dtype)
 

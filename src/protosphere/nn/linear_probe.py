@@ -103,7 +103,7 @@ class LinearProbe:
         """Print the loss of a pass over the examples on standard error, unless `verbose_label` is None.
 
         Args:
-            number: Number of the pass, counted from 1.
+            number: Index of the pass, counted from 1.
             loss: Loss of the pass.
         """
         if self.verbose_label is not None:

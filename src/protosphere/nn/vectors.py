@@ -10,7 +10,7 @@ HALF_TYPES = (torch.float16, torch.bfloat16)
 
 
 def widened(z: Tensor) -> Tensor:
-    """Return z in the dtype in which sums are computed: float32 for half precision, otherwise unchanged."""
+    """Return z in the dtype in which sums are computed: float32 for float16 and bfloat16, otherwise unchanged."""
     if z.dtype in HALF_TYPES:
         return z.float()
     return z
@@ -34,7 +34,7 @@ def check_vectors(z: Tensor, dim: int) -> None:
 
 
 def checked_wide(z: Tensor, dim: int) -> Tensor:
-    """Check the dtype and shape of z, and return z, converted to float32 if it has half precision.
+    """Check the dtype and shape of z, and return z, converted to float32 if it is in float16 or bfloat16.
 
     While `torch.jit.trace` records, only the dtype is checked.
 

@@ -2,7 +2,7 @@
 
 A block has some of the prototypes of a head as its P points in R^n. The log-sum-exp of some numbers is the logarithm of
 the sum of their exponentials. A top-k search finds the k largest dot products of a vector, and the indices of their
-points. Half precision means the dtypes float16 and bfloat16.
+points.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class KernelBackend(Protocol):
 
     A block has some of the prototypes of a head as its P points in R^n. A backend has no state; all its data are in the
     block and the tensors. The methods of a backend are called without gradients and without autocast, and never with
-    tensors in half precision. Several threads call the methods concurrently, each with some rows of the batch.
+    tensors in float16 or bfloat16. Several threads call the methods concurrently, each with some rows of the batch.
 
     To add a backend, write a class with these methods in a new file and list it in `kernels.registry.BACKENDS`, before
     the last entry. Inherit from `kernels.torch_ops.TorchBackend` to implement only some of the operations.

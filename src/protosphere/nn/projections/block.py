@@ -4,7 +4,7 @@ A projection computes dot products of vectors with all prototypes. It consists o
 prototypes as its points. The antipode of a point x is -x. A score is the dot product of a vector with a point. A unit
 is a single point of a block, or a group of points that is never divided, such as a coset; it depends on the block. A
 tile is a range of consecutive units whose scores are computed together. A top-k search finds the k largest scores of a
-vector, and the indices of their points. Half precision means the dtypes float16 and bfloat16.
+vector, and the indices of their points.
 
 The log-sum-exp of a vector's dot products with the points is the logarithm of the sum of their exponentials. It is
 computed tile by tile with a running maximum, as in Milakov & Gimelshein (2018), Online normalizer calculation for
@@ -41,7 +41,7 @@ class ProjectionBlock(Protocol):
 
     A score is the dot product of a vector with a point. The points are divided into units: a unit is a single point or
     a group of points, such as a coset. A tile is a range of consecutive units whose scores are computed together. All
-    methods except `__call__` take tensors that need no gradient and are not in half precision. The default methods
+    methods except `__call__` take tensors that need no gradient and are not in float16 or bfloat16. The default methods
     treat all points as one tile, which suits blocks of few points.
 
     Attributes:
@@ -85,7 +85,8 @@ class ProjectionBlock(Protocol):
 
         The points of the block are divided into units: a unit is a single point or a group of points, such as a coset.
         A tile is a range of consecutive units. Tiles should be so small that the dot products of `batch` vectors with
-        its points fit in the cache. This default method returns one tile with all points, where each point is a unit.
+        the points of one tile fit in the cache. This default method returns one tile with all points, where each point
+        is a unit.
 
         Args:
             batch: Number of vectors.

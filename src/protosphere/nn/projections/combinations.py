@@ -32,7 +32,8 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
     memory instead of n floats.
 
     A quantized class additionally has one codeword of each codebook, where a codebook is a list of vectors, its
-    codewords. The sum of its codewords is multiplied by a number, the factor of the class, and is added to the point.
+    codewords. The point of a quantized class consists of the points of its values, followed by the sum of its
+    codewords, which is multiplied by a number, the factor of the class.
 
     Attributes:
         tables: Module that computes the dot products with the points of all values and with all codewords: a
@@ -96,7 +97,7 @@ class CombinationsBlock(nn.Module, ProjectionBlock):
         return self.tables.rows(values, self.factors[index], like)
 
     def tiles(self, batch: int) -> list[Tile]:
-        """Divide the classes into consecutive ranges, each a pair of its first class and one past its last class.
+        """Divide the classes into consecutive ranges: the pair (first, last) means the classes first, ..., last - 1.
 
         The ranges are so small that the dot products of `batch` vectors with the points of a range fit in the cache.
 

@@ -1,10 +1,10 @@
 """Block of points that are codewords in cosets of a small linear code.
 
-Two small matrix products give the dot products of a vector z with all codewords. Let H be Sylvester's Hadamard matrix
-of order b, where b is the number of codewords of the small code. The n coordinates x of the codewords are divided into
-b bins, numbered from 0, and p(x) is the bin of coordinate x. Codeword a of the small code has the sign H[p(x), a] at
-coordinate x. Let s_c(x) be the signs of one codeword of coset c. Then codeword a of coset c has the signs
-s_c(x) H[p(x), a]. The dot products are computed in two steps:
+Two small matrix products give the dot products of a vector z with all codewords. The small code consists either of b
+codewords, or of b codewords and their antipodes. Let H be Sylvester's Hadamard matrix of order b. The n coordinates x
+of the codewords are divided into b bins, and p(x) is the index of the bin of coordinate x. Codeword a of the b
+codewords has the sign H[p(x), a] at coordinate x. Let s_c(x) be the signs of one codeword of coset c. Then codeword a
+of coset c has the signs s_c(x) H[p(x), a]. The dot products are computed in two steps:
 
     y[i, c] = sum of z(x) s_c(x) over the coordinates x in bin i       (one matrix product for each bin)
     z . codeword(c, a) = sum of H[i, a] y[i, c] over all bins i        (one matrix product with H)
@@ -13,14 +13,14 @@ For each codeword, the first step takes n/b multiplications and the second step 
 of all codewords takes n. A value of b near sqrt(n) is best.
 
 The codewords of a union of cosets of RM(1, m), or of any binary linear code, can be divided into such cosets. If the
-first generator of the small code is the all-one codeword, its codewords form pairs of antipodes, and b is the number of
-these pairs. Each codeword is then followed by its antipode, and one dot product is computed for the two.
+small code has b codewords and their antipodes, each of the b codewords of a coset is followed by its antipode, and one
+dot product is computed for the two.
 
 A point consists of the entries of a codeword, multiplied by a coefficient, followed by a glue vector: further
 coordinates, which are equal for all points of a coset and may be absent. The block has three flags. `both_signs` is
-True if the codewords are stored as such pairs of antipodes. `glued` is True if at least one glue vector is nonzero.
-`antipodal` is True if `both_signs` is True and `glued` is False: then, with each point x, the block has the point -x. A
-tile is a range of consecutive cosets.
+True if the small code consists of b codewords and their antipodes, and False if it consists of b codewords. `glued` is
+True if at least one glue vector is nonzero. `antipodal` is True if `both_signs` is True and `glued` is False: then,
+with each point x, the block has the point -x. A tile is a range of consecutive cosets.
 """
 
 import torch
@@ -120,7 +120,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
 
     @property
     def per_coset(self) -> int:
-        """Number of points of each of the C cosets: 2b if `both_signs` is True, otherwise b, for b bins."""
+        """Number of points of each of the C cosets: b for b bins, or 2b if `both_signs` is True."""
         return self.outer.shape[1]
 
     def extra_repr(self) -> str:
@@ -251,7 +251,7 @@ class HadamardBlock(nn.Module, ProjectionBlock):
         There are p weights for each sum and coset. Let b be the order of the Hadamard matrix `inner`. There are three
         cases:
 
-        - If `both_signs` is False, p is b. A coset has b points, and each weight belongs to one of them.
+        - If `both_signs` is False, p is b. A coset has b points, and each entry is the weight of one of them.
         - If `both_signs` is True and `glued` is False, p is b. A coset has 2b points, and each entry is the weight of a
           point minus the weight of its antipode.
         - If `both_signs` and `glued` are True, p is 2b. A coset has 2b points: the first b entries of the first axis

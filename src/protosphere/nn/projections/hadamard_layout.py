@@ -52,7 +52,7 @@ class HadamardLayout:
         representatives: For each coset, one of its codewords, with its bits packed into bytes.
         generator: Generators of the small code, one per row, with their bits packed into bytes. If `antipodal` is True,
             the all-one codeword is a further generator, which is not in this array.
-        antipodal: If True, the all-one codeword is a generator, before the other generators. If False, it is not.
+        antipodal: If True, the first generator is the all-one codeword. If False, there is no such further generator.
         glue_vectors: Glue vectors, one per row.
         glue_of: For each coset, the index of its glue vector.
     """
@@ -72,7 +72,7 @@ class HadamardLayout:
 
     @property
     def per_coset(self) -> int:
-        """Number of codewords of each coset: 2^m for m rows of `generator`, or 2^(m + 1) if `antipodal` is True."""
+        """Number of codewords of each coset: the number of codewords of the small code."""
         return 1 << (len(self.generator) + self.antipodal)
 
     @cached_property
@@ -250,7 +250,7 @@ def whole_cosets(
         rows: Points that begin with the signs of codewords. Its array `numbers` has the indices of these codewords.
         bits: Number of generators of the small code. If `antipodal` is True, the all-one codeword is a further
             generator.
-        antipodal: If True, the all-one codeword is a generator, before the other generators. If False, it is not.
+        antipodal: If True, the first generator is the all-one codeword. If False, there is no such further generator.
 
     Returns:
         The layout, and the indices in `rows` of the codewords of its cosets, coset by coset. The result is None if the

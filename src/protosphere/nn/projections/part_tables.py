@@ -38,9 +38,9 @@ class Run(NamedTuple):
 class PartTables(nn.Module):
     """Module that maps z to the dot products with the points of several parts.
 
-    Each part has its own coordinates of z. Each value of a part has a point, and E is the number of points of all
-    parts. A class has one value of each part. The dot product of z with the prototype of the class is the sum of the
-    dot products with the points of these values.
+    Each part has its own coordinates of z. Each value of a part has a point, which is a unit vector times the weight of
+    the part. E is the number of points of all parts. A class has one value of each part. The dot product of z with the
+    prototype of the class is the sum of the dot products with the points of these values.
 
     Args:
         points: For each part p, an s_p x d_p matrix of unit vectors, one per value.
@@ -124,7 +124,7 @@ class PartTables(nn.Module):
         """Return the B x E dot products of B vectors with the E points of all parts, one part after the other.
 
         Args:
-            z: B x n vectors, not in half precision.
+            z: B x n vectors, not in float16 or bfloat16.
         """
         flat = [run.transpose(0, 1).flatten(1) for run in self.by_run(z)]
         return flat[0] if len(flat) == 1 else torch.cat(flat, dim=1)

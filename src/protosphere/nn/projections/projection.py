@@ -6,7 +6,7 @@ points of a block that is never divided, such as one row of a matrix or all code
 
 Point i is the point with index i, counted from 0 through all blocks in their order. A projection is sharded if several
 processes share its blocks: each process has some of the units of each block, or none. The log-sum-exp of some numbers
-is the logarithm of the sum of their exponentials. Half precision means the dtypes float16 and bfloat16.
+is the logarithm of the sum of their exponentials.
 """
 
 from collections.abc import Callable, Sequence
@@ -250,7 +250,7 @@ class Projection(nn.Module):
         support.
 
         Args:
-            z: B x n vectors, not in half precision.
+            z: B x n vectors, not in float16 or bfloat16.
 
         Returns:
             B log-sum-exps, differentiable.
@@ -269,7 +269,7 @@ class Projection(nn.Module):
         is differentiable.
 
         Args:
-            z: B x n vectors, not in half precision.
+            z: B x n vectors, not in float16 or bfloat16.
 
         Returns:
             B x n mean prototypes.
@@ -291,8 +291,8 @@ class Projection(nn.Module):
             z: B x n vectors.
 
         Returns:
-            B log-sum-exps, differentiable. They are in float32 if z has half precision, and otherwise in the dtype of
-            z.
+            B log-sum-exps, differentiable. They are in float32 if z is in float16 or bfloat16, and otherwise in the
+            dtype of z.
         """
         check_vectors(z, self.dim)
         return log_sum_exp(z, self)
@@ -380,7 +380,8 @@ class Projection(nn.Module):
 
         Returns:
             B x n weighted sums of the prototypes, and the B sums of the weights after the multiplication by the
-            factors. Both are in float32 if the weights have half precision, and otherwise in the dtype of the weights.
+            factors. Both are in float32 if the weights are in float16 or bfloat16, and otherwise in the dtype of the
+            weights.
         """
         # some rows at a time, because reordering needs memory for a copy
         size = max(1, WEIGHTS_ENTRIES // weights.shape[1])

@@ -74,7 +74,7 @@ class QuantizedTables(nn.Module):
         The columns are the values of all parts, followed by the codewords of all codebooks.
 
         Args:
-            z: B x n vectors, not in half precision.
+            z: B x n vectors, not in float16 or bfloat16.
         """
         own = self.parts(z[:, : self.parts.dim])
         products = z[:, self.parts.dim : self.last] @ self.codewords.to(z.dtype).T

@@ -33,8 +33,7 @@ class SimplicesBlock(nn.Module, ProjectionBlock):
         dim: Dimension n.
         dtype: Dtype of the buffers.
         numbers: For each point, the index of the vertex that it equals. The index is counted from 0 through the
-            vertices of all simplices, one simplex after the other. If None, point i is vertex i for all i, and the
-            points are all vertices.
+            vertices of all simplices, one simplex after the other. If None, the points are all vertices, in this order.
 
     Attributes:
         runs: For each run, a pair: the number of vertices of each of its simplices, and the number of its simplices.

@@ -99,7 +99,7 @@ class DINOHead(nn.Module):
             x: B x in_dim features.
 
         Returns:
-            B x bottleneck_dim unit vectors, as float32 if the output of the MLP has half precision.
+            B x bottleneck_dim unit vectors, as float32 if the output of the MLP is in float16 or bfloat16.
         """
         z = widened(self.mlp(x))
         with without_autocast(z):

@@ -1,7 +1,8 @@
 """Noise as targets: a loss that trains the embedding of each example toward a fixed point on the sphere.
 
-Within each batch, the examples exchange their points so that the sum of the squared distances between embeddings and
-points becomes minimal.
+An embedding is the vector that a network computes from an example. The target of an example is its point. Within each
+batch, the examples exchange their points so that the sum of the squared distances between embeddings and points becomes
+minimal.
 """
 
 from __future__ import annotations

@@ -29,8 +29,8 @@ def sinkhorn(scores: Tensor, *, epsilon: float = 0.05, iterations: int = 3) -> T
         iterations: Number of iterations, at least 1.
 
     Returns:
-        B x K probabilities, without gradient, in float32 if `scores` has half precision. All rows sum to 1, and all
-        columns have about the same sum over the examples of all processes.
+        B x K probabilities, without gradient, in float32 if `scores` is in float16 or bfloat16. All rows sum to 1, and
+        all columns have about the same sum over the examples of all processes.
 
     Raises:
         InvalidArgumentError: If `scores` is empty or not a floating-point matrix, or an option is out of range.

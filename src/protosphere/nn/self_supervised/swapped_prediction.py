@@ -82,7 +82,7 @@ class SwappedPrediction(nn.Module):
             z: B x n embeddings of the view. They need not be normalized.
 
         Returns:
-            B x K probabilities, without gradient, in float32 if `z` has half precision.
+            B x K probabilities, without gradient, in float32 if `z` is in float16 or bfloat16.
 
         Raises:
             InvalidArgumentError: If `z` is not a floating-point B x n tensor.

@@ -80,7 +80,7 @@ def check_views(name: str, views: Any, dim: int) -> None:
 
 
 def unit_vectors(views: Sequence[Tensor]) -> list[Tensor]:
-    """Return each view with its rows divided by their norms, as float32 if the view has half precision.
+    """Return each view with its rows divided by their norms, as float32 if the view is in float16 or bfloat16.
 
     Args:
         views: The embeddings of B images, one B x n tensor for each view of the images.
@@ -119,7 +119,7 @@ def softmax_mean(vectors: Tensor, projection: Projection) -> Tensor:
     The result has no gradient, and for large K the B x K dot products are not materialized.
 
     Args:
-        vectors: B x n vectors, not in half precision.
+        vectors: B x n vectors, not in float16 or bfloat16.
         projection: Module that holds the prototypes and computes dot products with them.
 
     Returns:

@@ -3,8 +3,9 @@
 A projection is a module that maps vectors to their dot products with the prototypes. The log-sum-exp of some numbers is
 the logarithm of the sum of their exponentials. The results equal those of `torch.nn.functional.cross_entropy`. Let c_1,
 ..., c_K be the prototypes, w_1, ..., w_K the class weights, W the sum of the class weights, and s the label smoothing.
-Let z_i be the vector of example i. The logits of the example are the dot products z_i c_1, ..., z_i c_K, and lse_i is
-their log-sum-exp. If the target of the example is the class y, its loss is
+A product of two vectors, such as z_i c_1, is their dot product. Let z_i be the vector of example i. The logits of the
+example are the dot products z_i c_1, ..., z_i c_K, and lse_i is their log-sum-exp. If the target of the example is the
+class y, its loss is
 
     (1 - s) w_y (lse_i - z_i c_y) + (s / K) (W lse_i - z_i sum_k w_k c_k).
 

@@ -4,7 +4,9 @@ Let c_1, ..., c_K be the prototypes. A product of two vectors, such as z c_k, is
 of the logits z c_1, ..., z c_K. The mean prototype of z is the mean of the prototypes under p. It is the gradient of
 log sum_k exp(z c_k), the log-sum-exp of the logits, with respect to z. The Hessian of the log-sum-exp is the covariance
 of the prototypes under p. A projection is a module that maps vectors to their dot products with the prototypes. A
-target prototype is the prototype of the target class of an example. All derivatives are composed of the moments
+target prototype is the prototype of the target class of an example. With torch.vmap, a function gets its arguments for
+all members of a batch at once, in tensors with an additional dimension, the batch dimension. All derivatives are
+composed of the moments
 
     M(z, l; v_1, ..., v_r) = sum_k exp(z c_k - l) (v_1 c_k) ... (v_r c_k) c_k,    l = log sum_k exp(z c_k).
 

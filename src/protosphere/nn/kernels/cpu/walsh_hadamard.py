@@ -12,7 +12,7 @@ The rows are divided into bins, which are groups of consecutive rows of equal si
 the same entry in all rows of a bin. A codeword of a coset is a codeword of the linear code, multiplied by the signs of
 the coset. Therefore the rows of z are multiplied by their signs and summed over each bin. The Walsh-Hadamard transform
 of these sums gives the dot products with all codewords of the coset. The number of bins is the number of codewords per
-coset.
+coset, where antipodes are not counted.
 """
 
 import numpy as np
@@ -99,7 +99,7 @@ def write_lane(
     """Copy the dot products of one vector with the codewords of one coset from the lane of the vector into `row`.
 
     Lane w of x has the entries x[w], x[w + 16], x[w + 32], ..., one for each codeword. If `both` is True, each dot
-    product is followed by its negative, the dot product with the antipode of the codeword.
+    product is followed in `row` by its negative, the dot product with the antipode of the codeword.
 
     Args:
         x: Dot products of 16 vectors with the codewords of the coset. Entry 16 i + w belongs to codeword i and vector
@@ -161,7 +161,8 @@ def read_lane(
 
     Lane w of x has the entries x[w], x[w + 16], x[w + 32], ..., one for each codeword. If `both` is True, `row` has two
     weights for each codeword: its own weight, followed by the weight of its antipode. The first weight minus the second
-    is then written into the lane.
+    is then written into the lane. If `both` is False, `row` has one weight for each codeword, which is written into the
+    lane.
 
     Args:
         row: Weights of the points of all cosets.
@@ -283,7 +284,7 @@ def raise_peak(
 
 @compiled_exactly
 def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
-    """Replace highest[w] by the largest number in column w of x if this number is above highest[w], for w = 0, ..., 15.
+    """Raise highest[w] to the largest number in column w of x if it is smaller than this number, for w = 0, ..., 15.
 
     Args:
         x: Array of b rows of 16 numbers, flattened.
@@ -312,7 +313,7 @@ def max_rows(x: Block, both: bool, highest: Block, b: int) -> None:
 
 @compiled_exactly
 def max_rows_of_butterfly(x: Block, both: bool, highest: Block, b: int) -> None:
-    """Replace highest[w] by the largest number in column w of a transform of x if this number is above highest[w].
+    """Raise highest[w] to the largest number in column w of a transform of x if it is smaller than this number.
 
     This is done for each column w = 0, ..., 15. The transform is two steps of a Walsh-Hadamard transform: the rows j, j
     + b/4, j + b/2 and j + 3b/4 of x are transformed together, for j = 0, ..., b/4 - 1. The array x does not change.
