@@ -228,9 +228,10 @@ def taxonomy(
 
     Args:
         source: Description of the tree. It can be a mapping from each node to its parent, a text of several lines, the
-            path of a text file, the name of a tree of CIFAR-100 in the package ('cifar100_superclasses' or
-            'cifar100_levels'), or a `Taxonomy`. A text or a file has a child and its parent on each line. They are
-            separated by a space, or by a comma or a tab if names contain spaces.
+            path of a text file, the name of a tree in the package, or a `Taxonomy`. The package has two trees of the
+            100 classes of CIFAR-100: 'cifar100_superclasses' has 20 superclasses of 5 classes each, and
+            'cifar100_levels' has three further levels above the superclasses. A text or a file has a child and its
+            parent on each line. They are separated by a space, or by a comma or a tab if names contain spaces.
         classes: Names of the classes: class i of the tree gets the name classes[i]. If it is None, the classes are all
             leaves, in the order in which the source lists them.
 

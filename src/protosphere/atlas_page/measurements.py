@@ -1,4 +1,4 @@
-"""Measurements of codes that the atlas page shows: maximum cosines, and numbers of pairs of points by cosine.
+"""Measurements of codes that the atlas page shows: maximum cosines, and how many pairs of points have each cosine.
 
 The measurements are shipped with the package. The atlas page is a web page that shows the codes of all schemes.
 """

@@ -1,5 +1,7 @@
 """Command `protosphere assign`, which matches prototypes to classes by the similarity of the classes.
 
+The superclass of a class is its parent in a class tree. The objective is the quantity that the matching optimizes.
+
 The function of the command has these arguments, whose help texts are not in its docstring:
 
 - `sources` says from what the class similarity is computed.

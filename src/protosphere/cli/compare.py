@@ -39,21 +39,19 @@ def compare(
     """Compare the maximum cosines of schemes with the bounds, in a table and a figure.
 
     Args:
-        dims: Dimensions n. 16,32,64 is a list, and 10:100:5 stands for 10, 15, 20, ..., 100.
-            For K classes, 4:256 stands for all numbers 2^m, 2^m - 1, K/2 (rounded up), K - 1 and K from 4 to 256.
-        schemes: Names of schemes, separated by commas, or all.
-            The default is best and the nine schemes of Lindström et al. (2024).
+        dims: Dimensions n. 16,32,64 is a list, and 10:100:5 stands for 10, 15, 20, ..., 100. For K classes, 4:256
+            stands for all numbers 2^m, 2^m - 1, K/2 (rounded up), K - 1 and K from 4 to 256.
+        schemes: Names of schemes, separated by commas, or all. The default is best and the nine schemes of Lindström et
+            al. (2024).
         modify: Shorten, puncture and extend codes, so that their schemes exist in more dimensions.
-        energy: Show and draw the energy instead of the maximum cosine.
-            Lower energy means more uniform points.
-            Energies can be compared at the same dimension only.
-        mean_square: Show and draw the mean squared cosine instead of the maximum cosine.
-            In our studies it predicts accuracy better than the maximum cosine does.
-        figure: Path of the figure to draw (.png, .pdf or .svg).
-            The default is compare-k100.png for 100 classes.
-            With --json, a figure is drawn only if a path is given.
+        energy: Show and draw the energy instead of the maximum cosine. Lower energy means more uniform points. Energies
+            can be compared at the same dimension only.
+        mean_square: Show and draw the mean squared cosine instead of the maximum cosine. In our studies it predicts
+            accuracy better than the maximum cosine does.
+        figure: Path of the figure to draw (.png, .pdf or .svg). The default is compare-k100.png for 100 classes. With
+            --json, a figure is drawn only if a path is given.
         no_figure: Do not draw a figure.
-        csv: Path of a .csv file to write, with one number per line.
+        csv: Path of a .csv file to write, with a line for each scheme or bound at each dimension.
     """
     if figure is not None and no_figure:
         raise ps.InvalidArgumentError(

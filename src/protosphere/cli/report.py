@@ -75,7 +75,7 @@ def heading(records: Sequence[RunRecord]) -> str:
     """Return the first line of the text that the command `protosphere report` prints.
 
     The line states how many runs are finished and how many have another status, such as failed. It also names the
-    dataset, the backbones and the numbers of epochs.
+    dataset, the backbones, and how many epochs the runs have.
 
     Args:
         records: Records of runs on one dataset.

@@ -97,8 +97,8 @@ def device_data(
 
     The split is random. The setting `validation` is the fraction of the examples that become validation examples. The
     setting `train_images` is the number of examples that are split; 0 stands for all examples of the dataset. After the
-    split, a fraction of the labels of the training examples, the setting `label_noise`, is replaced by random other
-    classes.
+    split, some labels of training examples are replaced by random other classes. The setting `label_noise` is the
+    fraction of these labels.
 
     Args:
         dataset: Dataset with training and test examples.
@@ -177,7 +177,7 @@ def training_batches(
         data: Examples on the device.
         config: Config with seed, batch size and augmentation.
         epoch: Index of the epoch, from 0.
-        part: Share of this process. Only its examples of each batch are yielded.
+        part: Share of this process: the part of each batch that is yielded.
 
     Yields:
         For each batch, the tuple (inputs, labels, size). `inputs` and `labels` are the normalized inputs and the labels

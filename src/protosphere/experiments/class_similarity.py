@@ -60,14 +60,18 @@ def class_similarity(
 ) -> Points:
     """Return the K x K matrix of class similarities for the setting `similarity` of a config.
 
-    The similarity of two classes depends on the value of the setting:
+    The value of the setting determines the similarity of two classes:
 
-    - "seen": the cosine of the mean vectors of their training examples, after the mean over all classes is subtracted.
-      `measured_class_means` computes the mean vectors.
-    - "logits": the correlation of their logits, which `logit_correlations` computes.
-    - "learned": the cosine of their weight vectors in a learned layer, which `learned_class_vectors` computes.
-    - The name of a class tree of the package: it is higher if the classes are closer in the tree.
-    - The path of a table with a vector for each class: it is computed from the vectors.
+    - "seen": the cosine of the mean vectors of the two classes, after the mean over all classes is subtracted. The
+      vector of an example consists of its normalized features. If the examples are images, the vector consists of the K
+      logits of a network that is trained for one epoch.
+    - "logits": the correlation of the logits of the two classes over the training examples. The logits come from a
+      network that is trained for one epoch.
+    - "learned": the cosine of the weight vectors of the two classes in a learned last layer, trained for half of the
+      epochs of the config.
+    - The name of a class tree of the package: the similarity is higher if the two classes are closer in the tree.
+    - The path of a table with a vector for each class: the cosine of the vectors of the two classes, after the mean of
+      all vectors is subtracted.
 
     Args:
         config: Settings of the run: dataset, backbone, scheme, loss and optimization.

@@ -77,10 +77,9 @@ def is_config_file(name: str) -> bool:
 
 
 def states_dim(name: str) -> bool:
-    """Return True if `name` is the path of a .toml file that sets `dim`, and False for the name of a shipped config.
+    """Return True if `name` is the path of a .toml file that sets `dim`, otherwise False.
 
-    The dimension of a shipped config suits only its own scheme and dataset. It does not count, because command-line
-    flags may change both.
+    The result is also False for the name of a shipped config, which sets `dim` only for its own scheme and dataset.
 
     Args:
         name: Path of a .toml file, or name of a config that is shipped with the package.

@@ -22,11 +22,12 @@ class EpochMetrics:
     Attributes:
         epoch: Index of the epoch, from 1.
         loss: Mean loss over the training examples during the epoch.
-        train_accuracy: Accuracy on the training examples during the epoch, from 0 to 1. In self-supervised
-            runs, it is 0.
+        train_accuracy: Accuracy on the training examples during the epoch, from 0 to 1. In self-supervised runs, it is
+            0.
         validation_accuracy: Accuracy on held-out examples, from 0 to 1; None if there are no held-out examples, or if
             they were not evaluated in this epoch.
-        lr: Learning rate of the schedule in this epoch. During a warm-up, the optimizer uses smaller rates.
+        lr: Learning rate of the schedule in this epoch. During a warm-up at the beginning of the run, the optimizer
+            uses smaller rates than this.
         images_per_second: Number of training examples per second during training, without evaluation.
         seconds: Time of training in this epoch in seconds, without evaluation.
     """

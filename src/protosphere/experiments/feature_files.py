@@ -1,7 +1,8 @@
 """Compute the features of a dataset's images with a network, and write them to a file.
 
 An interrupted computation can be resumed. While it runs, the finished rows of features, one per image, are written to a
-folder next to the file, together with their number. At the end, the file is written and the folder is removed.
+folder next to the file, together with the count of these rows. At the end, the file is written and the folder is
+removed.
 """
 
 import hashlib

@@ -42,10 +42,10 @@ class TrainedModel(nn.Module):
         config: Settings of the training run.
         class_names: Names of the K classes. Logit k belongs to the class `class_names[k]`.
         normalized: Module that normalizes the inputs.
-        backbone: Network from normalized inputs to the inputs of the head. After a self-supervised run, it maps them to
-            features.
-        head: A `PrototypeHead` or a learned layer, which computes the logits. After a self-supervised run, it is the
-            identity.
+        backbone: Network from normalized inputs to the inputs of the head. After a self-supervised run, the backbone
+            maps normalized inputs to features.
+        head: A `PrototypeHead` or a learned layer, which computes the logits. After a self-supervised run, the head
+            returns the features unchanged.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Figures with histograms of the cosines of all pairs of points, one panel per code, with a common axis.
 
-If the cosines of a code are exact fractions, a panel shows a bar for each of them. Otherwise, it shows the numbers of
-pairs whose cosines are in intervals.
+If the cosines of a code are exact fractions, a panel shows a bar for each of them. Otherwise, the panel shows how many
+pairs have a cosine in each of several intervals.
 """
 
 from collections.abc import Sequence
@@ -63,11 +63,11 @@ def draw_histogram(
 def histogram_figure(counts: Sequence[CosineCounts]) -> Any:
     """Return a matplotlib figure with one panel per code, a histogram of the cosines of its pairs of points.
 
-    If the cosines of a code are exact fractions, its panel shows a bar for each of them. Otherwise, it shows a step for
-    each interval of cosines.
+    If the cosines of a code are exact fractions, the panel shows a bar for each of these cosines. Otherwise, the panel
+    shows a step for each interval of cosines.
 
     Args:
-        counts: For each code, the numbers of pairs by cosine or by interval of cosines.
+        counts: For each code, how many pairs of points have each exact cosine, or a cosine in each interval.
     """
     styles = scheme_styles(dict.fromkeys(count.scheme for count in counts))
     sizes = sorted({count.num_classes for count in counts})

@@ -1,7 +1,7 @@
 """A figure of two matrices: the similarities of classes, and the cosines of their prototypes.
 
-The classes are divided into groups. If there is a class tree, a group consists of the classes of one superclass.
-Otherwise every class is a group.
+The classes are divided into groups. If there is a class tree, a group consists of the classes of one superclass. The
+superclass of a class is its parent in the tree. Otherwise every class is a group.
 """
 
 from pathlib import Path

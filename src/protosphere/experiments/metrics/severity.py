@@ -2,7 +2,8 @@
 
 The lowest common ancestor of two classes is the lowest node of the tree above both of them. The height of a node is the
 length of the longest path from it down to a leaf. The severity of a mistake is the height of the lowest common ancestor
-of the predicted class and the true class. It is 0 if they are the same class.
+of the predicted class and the true class. The severity is 0 if the predicted class is the true class. The superclass of
+a class is the node of the tree one level above it.
 
 L. Bertinetto et al., Making better mistakes: leveraging class hierarchies with deep networks, CVPR 2020.
 """
