@@ -87,8 +87,8 @@ def superclass_accuracy(scores: Any, labels: Any, tree: Any, above: int = 1) -> 
         tree: A tree of the K classes: a mapping from each node to its parent, a text or a text file with a child and
             its parent on each line, or a `Taxonomy`. Class i is the leaf with index i, in the order in which the leaves
             occur in the mapping or text, or in the attribute `classes` of the `Taxonomy`.
-        above: Number of levels from a class up to its ancestor. If it is 1, the ancestor is the superclass. A class
-            with fewer levels above it gets the root.
+        above: Number of levels from a class up to its ancestor. If it is 1, the ancestor is the parent of the class,
+            which is its superclass. If a class has fewer levels above it, the ancestor is the root.
 
     Returns:
         The fraction, from 0 to 1.

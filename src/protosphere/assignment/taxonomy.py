@@ -129,7 +129,8 @@ class Taxonomy:
     def leaves(self) -> dict[str, Indices]:
         """Mapping from the name of each inner node to the indices of the classes below it.
 
-        The indices are in the order of a depth-first traversal.
+        An index is the position of the class in `classes`, from 0. The indices below a node are in the order of a
+        depth-first traversal of the tree.
         """
         order = self._layout.order
         ranges = self._layout.ranges
@@ -174,15 +175,15 @@ class Taxonomy:
         return np.subtract(1, relative_heights, out=relative_heights)
 
     def groups(self, above: int = 1) -> Indices:
-        """Return the index of an ancestor of each class, so that classes with the same ancestor form a group.
+        """Return the index of the group of each class. A group consists of all classes with the same ancestor.
 
         Args:
             above: Number of levels from a class up to its ancestor. If it is 1, the ancestor is the parent of the
                 class. If a class has fewer levels above it, the ancestor is the root.
 
         Returns:
-            K indices. The ancestors are numbered 0, 1, ... in the order in which they first appear as ancestors of
-            class 0, class 1, and so on.
+            K indices, one for each class. Class 0 is in group 0. The other groups get the indices 1, 2, ... in the
+            order of their first classes.
         """
         names = ancestors_above(self._layout, as_integer("above", above, minimum=1))
         numbers: dict[str, int] = {}

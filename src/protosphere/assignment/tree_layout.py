@@ -30,7 +30,7 @@ class TreeLayout:
     Attributes:
         order: The indices of the classes in the order of the traversal.
         ranges: Mapping from each inner node to a pair (start, end): order[start:end] are the indices of the classes
-            below the node. In the mapping, parents come before their children.
+            below the node. The mapping has each inner node before the inner nodes below it.
         heights: Mapping from each inner node to its height: the length of the longest path from the node down to a
             class.
         children: Mapping from each inner node to its children, which are classes or inner nodes. The children are in

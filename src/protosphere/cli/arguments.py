@@ -1,6 +1,6 @@
 """Arguments and options that several commands use.
 
-A flag is an option without a value. The scheme of a command is the method that computes the prototypes.
+The scheme of a command is the method that computes the prototypes.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,6 +1,7 @@
 """Define command-line flags for the settings of a config, and combine the given flags with a config.
 
-A setting with options, such as `scheme_options`, is a setting whose value is a mapping from names to values.
+A flag is an option of the command line, such as `--epochs 6`. A setting with options, such as `scheme_options`, is a
+setting whose value is a mapping from names to values.
 
 A config holds all settings of a training run.
 """

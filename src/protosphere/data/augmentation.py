@@ -36,7 +36,7 @@ class Moves:
         down: First row of each of the B crops in the padded image, from 0 to 2 * pad. A crop has the size of the
             original image.
         right: First column of each of the B crops in the padded image, from 0 to 2 * pad.
-        mirrored: B booleans, True if the image is mirrored left to right.
+        mirrored: B booleans: True if the image is mirrored left to right, otherwise False.
         degrees: B angles of counterclockwise rotations, in degrees.
         pad: Number of black pixels that are added on every side of an image.
     """

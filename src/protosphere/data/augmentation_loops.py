@@ -35,7 +35,7 @@ def write_moved(
         starts: 2 x B array. Image b of the batch is cropped to the H x W pixels that begin at row starts[0, b] and
             column starts[1, b] of the original image. A number is negative if the crop begins in the padding before the
             image.
-        mirrored: For each of the B images, whether it is mirrored left to right.
+        mirrored: B booleans: True if the image is mirrored left to right, otherwise False.
         cosines: For each of the B images, the cosine of the angle of its rotation, times 2**fraction_bits.
         sines: For each of the B images, the sine of the angle of its rotation, times 2**fraction_bits.
         fraction_bits: Number of bits after the binary point of `cosines` and `sines`.

@@ -34,7 +34,7 @@ def write_views(
         rows: Indices of the B images to use.
         crops: 4 x B array with the position of the left edge, the position of the top edge, the width and the height of
             each crop, in pixels.
-        mirrored: B booleans that say whether each view is mirrored left to right.
+        mirrored: B booleans: True if the view is mirrored left to right, otherwise False.
         factors: 2 x B array with two factors for each view. All pixels are multiplied by the first factor, the
             brightness. Then their differences from the mean brightness of the view are multiplied by the second factor,
             the contrast.

@@ -46,12 +46,12 @@ class Views:
     Attributes:
         left, top: Column and row at which the crop begins, in pixels. The numbers need not be integers.
         width, height: Size of the crop in pixels. The numbers need not be integers.
-        mirrored: True if the crop is mirrored left to right.
+        mirrored: True if the view is mirrored left to right, otherwise False.
         brightness: Factor of the brightness. 1 means no change.
         contrast: Factor of the contrast. 1 means no change.
         saturation: Factor of the saturation. 1 means no change.
         hue: Rotation of the hue in radians.
-        gray: True if the view is converted to gray.
+        gray: True if the view is converted to gray, otherwise False.
     """
 
     left: Tensor
