@@ -12,16 +12,28 @@ has four parts:
    maximum cosine in spite of these rounding errors.
 3. Converse: it proves Rankin's bound by its formula, and the bounds of Levenshtein and of linear programming by a
    polynomial with rational coefficients. Other theorems are only cited, and the answer says so.
-4. Answer: the file is accepted (exit code 0), rejected (exit code 1) or not checked (exit code 2). The answer also
-   says what was proved and what was assumed, or why the file is not accepted.
+4. Answer: the file is accepted (exit code 0), rejected (exit code 1) or not checked (exit code 2). The answer also says
+   what was proved and what was assumed, or why the file is not accepted.
 
 A file is accepted only if all checks have passed. A file is not checked if the work is above the limit, if the file or
 the proof cannot be read or has another format, or if the proof is for another K or n. Any other error is a rejection.
 
-The arguments `count` and `dim` are K and n. A scaled row is a point with its coordinates multiplied by ONE = 2^52 and
-rounded to integers. Codewords are integers, whose highest bit is the first entry. Sums of codewords are modulo 2 (XOR).
-The label of a codeword is the index of the glue vector (extra coordinates) that follows it, or 0 if there are no glue
-vectors.
+In this module, these words are used:
+
+- The arguments `count` and `dim` are K and n.
+- A scaled row is a point with its coordinates multiplied by ONE = 2^52 and rounded to integers.
+- A codeword is a sequence of bits. It is stored as an integer, whose highest bit is the first bit of the codeword. As a
+  point, a codeword of n bits has entries +1/sqrt(n) (for bit 1) and -1/sqrt(n). Sums of codewords are modulo 2 (XOR). A
+  code is a set of codewords. A linear code contains all sums of its codewords. A coset of a linear code consists of the
+  sums of one fixed codeword and every codeword of the linear code.
+- A glue vector has extra coordinates that follow a codeword. The label of a codeword is the index of its glue vector,
+  or 0 if there are no glue vectors.
+- A class may be described by parts, such as a color and a shape. It has one value of each part. Each value is
+  represented by a point, and the share of a part is its weight in the cosine of two classes.
+- A quantized point is made of values of parts, which are vectors, and of codewords of codebooks, which are vectors,
+  too.
+- The converse is a lower bound on the maximum cosine of any K points of R^n. The guarantee is an upper bound on the
+  maximum cosine of the points of the file, which the file may state.
 """
 
 from __future__ import annotations
@@ -94,9 +106,9 @@ class StoredArray:
     """An array of a code file.
 
     Attributes:
-        kind: Number type in safetensors, such as "F64".
-        shape: Length of each dimension.
-        data: Bytes of the entries, row by row.
+        kind: Number type of the entries in safetensors, such as "F64" for float64.
+        shape: Length of each axis of the array.
+        data: The entries as bytes, row by row.
     """
 
     kind: str
@@ -108,7 +120,7 @@ class StoredArray:
         return struct.unpack(f"<{math.prod(self.shape)}{LETTERS[self.kind]}", self.data)
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """Return the rows of a two-dimensional array."""
+        """Return the rows of the array, which must have two axes."""
         entries = self.numbers()
         width = self.shape[1]
         return [entries[i : i + width] for i in range(0, len(entries), width)]
@@ -119,13 +131,13 @@ class CodeFile:
     """Content of a code file, and the limit on the work to verify it.
 
     Attributes:
-        arrays: Arrays by name.
+        arrays: Arrays of the file by name.
         description: Header of the file, which describes the points.
         certificate: Part of the header with the stated maximum cosine and converse.
         count: Number K of points.
         dim: Dimension n.
-        limit: Largest number of products of two numbers that one step may compute; infinity for no limit on work and
-            memory.
+        limit: How many products of two numbers one step of the check may compute at most. Infinity means that work and
+            memory are not limited.
     """
 
     arrays: dict[str, StoredArray]
@@ -140,11 +152,11 @@ class CodeFile:
 
         Args:
             name: Name of the array in the file.
-            kind: Required number type, such as "F64".
-            shape: Required length of each dimension; None allows any length.
+            kind: Required number type, such as "F64" for float64.
+            shape: Required length of each axis. None stands for any length.
 
         Raises:
-            VerificationError: If the type or a length differs.
+            VerificationError: If the array is missing, or if its type or a length differs.
         """
         found = self.arrays[name]
         lengths = [b if a is None else a for a, b in zip(shape, found.shape, strict=True)]  # fmt: skip
@@ -153,10 +165,10 @@ class CodeFile:
         return found
 
     def spend(self, products: int) -> None:
-        """Raise NotCheckedError if a step of the check computes more than `limit` products.
+        """Raise NotCheckedError if the given number of products is above the attribute `limit`.
 
         Args:
-            products: Number of products of two numbers that the step computes.
+            products: How many products of two numbers a step of the check computes.
         """
         enough = products <= self.limit
         not_checked_unless(
@@ -166,10 +178,10 @@ class CodeFile:
     def hold(self, size_bytes: int) -> None:
         """Raise NotCheckedError if a step of the check needs more than 2^30 bytes of memory.
 
-        If `limit` is infinite, as with the option --no-limit, no error is raised.
+        If the attribute `limit` is infinite, as with the option --no-limit, no error is raised.
 
         Args:
-            size_bytes: Number of bytes that the step needs.
+            size_bytes: How many bytes the step needs.
         """
         enough = size_bytes <= MOST_BYTES or self.limit == math.inf
         not_checked_unless(
@@ -178,7 +190,7 @@ class CodeFile:
 
 
 def strict_json(text: str | bytes) -> dict[str, Any]:
-    """Parse a JSON object, and raise VerificationError if a key occurs twice.
+    """Parse a JSON object, and raise VerificationError if a key occurs twice in an object.
 
     Programs may interpret an object with duplicate keys differently.
     """
@@ -191,7 +203,7 @@ def strict_json(text: str | bytes) -> dict[str, Any]:
 
 
 def size_in(value: Any) -> int:
-    """Return a number of objects from a header after checking that it is an integer from 0 to 2^40."""
+    """Return a count or a size from a header after checking that it is an integer from 0 to 2^40."""
     ensure(type(value) is int and 0 <= value <= 1 << 40, "a size is out of range")
     return value
 
@@ -199,8 +211,8 @@ def size_in(value: Any) -> int:
 def fraction_in(value: Any) -> Fraction:
     """Return a number from a header as a Fraction.
 
-    In the header, the number is a text such as "1/3", or an int or float with an absolute value of at most 2. Anything
-    else raises VerificationError.
+    In the header, the number must be a text such as "1/3", or an int or float with an absolute value of at most 2. If
+    it is anything else, VerificationError is raised.
     """
     if isinstance(value, str):
         plain = re.fullmatch(r"-?\d{1,300}(/[1-9]\d{0,299})?", value, re.ASCII)
@@ -211,13 +223,14 @@ def fraction_in(value: Any) -> Fraction:
 
 
 def read_code(path: Path, limit: float) -> CodeFile:
-    """Read a code file, and check its digest and sizes.
+    """Read a code file, and check its digest and the sizes that it states.
 
     A file consists of 8 bytes with the length of the header, the header, and the bytes of the arrays.
 
     Args:
         path: The file.
-        limit: Largest number of products of two numbers that a later step may compute.
+        limit: How many products of two numbers a later step may compute at most. Infinity means that work and memory
+            are not limited.
 
     Raises:
         VerificationError: If the content does not match its digest, or a size is wrong.
@@ -249,7 +262,7 @@ def stored_arrays(header: dict[str, Any], body: bytes) -> dict[str, StoredArray]
     shape. Otherwise VerificationError is raised.
 
     Args:
-        header: Type, shape and position of each array.
+        header: Mapping from the name of each array to its type, its shape and its position in the body.
         body: Bytes of the file after the header.
     """
     arrays: dict[str, StoredArray] = {}
@@ -270,7 +283,12 @@ def stored_arrays(header: dict[str, Any], body: bytes) -> dict[str, StoredArray]
 
 
 def content_digest(arrays: dict[str, StoredArray], description: str) -> str:
-    """Return the SHA-256 digest of `description` (JSON text) and of the name, type, shape and bytes of every array."""
+    """Return the SHA-256 digest of `description` and of the name, type, shape and bytes of every array.
+
+    Args:
+        arrays: Arrays by name.
+        description: Header of the code file as JSON text.
+    """
     sha = hashlib.sha256(description.encode())
     for name, array in sorted(arrays.items()):
         kind = DIGEST_NAMES[array.kind]
@@ -290,8 +308,8 @@ class MaxCosine:
     Attributes:
         low: Lower end of the interval.
         high: Upper end of the interval; equal to `low` if the maximum cosine is known exactly.
-        points: Text that describes the points.
-        unit: Upper bound on the differences between 1 and the squared norms of the points.
+        points: Text that says in which form the points are stored.
+        unit: Upper bound on how far the squared norms of the points differ from 1.
     """
 
     low: Fraction
@@ -301,7 +319,7 @@ class MaxCosine:
 
     @property
     def exact(self) -> bool:
-        """Whether `low` and `high` are equal."""
+        """Whether `low` and `high` are equal, so that the maximum cosine is known exactly."""
         return self.low == self.high
 
 
@@ -338,12 +356,13 @@ def rounding(dim: int) -> Fraction:
 
 
 def unit_error(rows: list[list[int]], dim: int) -> Fraction:
-    """Return an upper bound on the differences between 1 and the squared norms of the points.
+    """Return an upper bound on how far the squared norms of the points differ from 1.
 
-    If the bound is larger than rounding errors can be, VerificationError is raised.
+    If this bound is larger than rounding errors can explain, VerificationError is raised.
 
     Args:
-        rows: The scaled rows of the points: their coordinates multiplied by ONE = 2^52 and rounded to integers.
+        rows: The scaled rows of the points, that is, their coordinates multiplied by ONE = 2^52 and rounded to
+            integers.
         dim: Dimension n.
     """
     farthest = max(abs(sum(map(mul, row, row)) - ONE * ONE) for row in rows)
@@ -354,10 +373,10 @@ def unit_error(rows: list[list[int]], dim: int) -> Fraction:
 
 
 def leading_pairs(rows: list[list[int]], margin: int) -> Iterator[tuple[int, int]]:
-    """Yield the index pairs (i, j), i < j, of the rows with the largest inner products, and perhaps other pairs.
+    """Yield pairs (i, j), i < j, of indices of rows: those with the largest inner products, and perhaps others.
 
-    Let p be the largest inner product of two different rows. At least one pair with the inner product p is yielded, and
-    all pairs with an inner product above p - `margin`.
+    Let p be the largest inner product of two different rows. All pairs with an inner product above p - `margin` are
+    yielded, and at least one pair with the inner product p.
 
     Args:
         rows: Vectors with integer entries, all of the same length.
@@ -400,7 +419,7 @@ def largest_product(rows: list[list[int]]) -> int:
 
 
 def largest_long_product(rows: list[list[int]], dim: int) -> int:
-    """Return the largest inner product of two different scaled rows, which have integers of up to 53 bits.
+    """Return the largest inner product of two different scaled rows, whose entries have up to 53 bits.
 
     Products of short integers are faster. Therefore all pairs are first compared by short rows: the scaled rows divided
     by COARSE = 2^32 and rounded down. Only the pairs of points whose short rows have nearly the largest inner product
@@ -421,9 +440,10 @@ def largest_long_product(rows: list[list[int]], dim: int) -> int:
 
 
 def integer_rows(rows: list[list[int]]) -> tuple[list[list[int]], int] | None:
-    """Return integer vectors and a number N such that each point is one of them divided by sqrt(N), up to rounding.
+    """Return integer vectors v and a number N such that each point is its vector v divided by sqrt(N), up to rounding.
 
-    All vectors have the squared norm N, which is at most 1024. If there are no such vectors, None is returned.
+    There is one vector for each point. All of them have the squared norm N, which is at most 1024. If the points do not
+    have this form, the result is None.
 
     Args:
         rows: The scaled rows of the points: their coordinates multiplied by ONE = 2^52 and rounded to integers.
@@ -438,13 +458,13 @@ def integer_rows(rows: list[list[int]]) -> tuple[list[list[int]], int] | None:
 
 
 def is_rounded(vector: list[int], norm: int, row: list[int]) -> bool:
-    """Return whether a point is an integer vector of squared norm N divided by sqrt(N), up to rounding.
+    """Return whether a point is v / sqrt(N) up to rounding, where v is an integer vector of squared norm N.
 
     Args:
-        vector: The integer vector. If its squared norm is not N, the result is False.
+        vector: The vector v. If its squared norm is not N, the result is False.
         norm: The number N.
-        row: The scaled row of the point: its coordinates times ONE = 2^52. They may differ by at most 4 from the exact
-            values.
+        row: The scaled row of the point: its coordinates multiplied by ONE = 2^52 and rounded to integers. They may
+            differ by at most 4 from ONE v / sqrt(N).
     """
     exact = {a: math.isqrt(a * a * ONE * ONE // norm) for a in map(abs, vector)}
     near = all(
@@ -478,13 +498,14 @@ LARGEST_SPAN_BITS = 20
 
 @dataclass(frozen=True)
 class Codewords:
-    """Binary codewords that were taken from a code, stored as integers.
+    """The codewords of the points of a file, stored as integers. They are taken from a larger code.
 
     Attributes:
         length: Number of bits of a codeword.
-        words: The codewords.
-        numbers: For each codeword, its index in the code.
-        rows: Codewords that generate a linear subcode of the code. If no linear subcode is known, the list is empty.
+        words: The codewords, in the order of the points.
+        numbers: For each codeword, its index in the larger code.
+        rows: Codewords whose sums form a linear code. The larger code is a union of cosets of this linear code. If no
+            such linear code is known, the list is empty.
     """
 
     length: int
@@ -494,13 +515,13 @@ class Codewords:
 
 
 def packed_words(code: CodeFile, name: str, count: int | None, n: int) -> list[int]:
-    """Return the codewords of an array of packed bits, as integers of n bits whose highest bit is the first entry.
+    """Return the codewords of an array of packed bits, as integers of n bits whose highest bit is the first bit.
 
     Args:
         code: The code file.
         name: Name of the array, which has one row for each codeword, with eight bits in a byte.
-        count: Required number of rows; None allows any number.
-        n: Number of bits of a codeword. The bits after them must be 0.
+        count: Required number of rows. None stands for any number.
+        n: Number of bits of a codeword. Unused bits at the end of a row must be 0.
     """
     width = (n + 7) // 8
     data = code.array(name, "U8", count, width).data
@@ -516,7 +537,7 @@ def number_array(code: CodeFile, name: str, limit: int) -> tuple[int, ...]:
     Args:
         code: The code file.
         name: Name of the array.
-        limit: Number that all integers of the array must be below.
+        limit: One more than the largest allowed integer.
     """
     numbers = code.array(name, "I64", code.count).numbers()
     ensure(0 <= min(numbers) <= max(numbers) < limit, f"'{name}' is out of range")
@@ -524,9 +545,10 @@ def number_array(code: CodeFile, name: str, limit: int) -> tuple[int, ...]:
 
 
 def all_sums(rows: Sequence[int]) -> list[int]:
-    """Return all 2^k sums modulo 2 of k codewords.
+    """Return all 2^k sums modulo 2 (XOR) of k given codewords.
 
-    Entry j of the result is the sum of the codewords rows[i] for those i for which bit i of j is 1.
+    Entry j of the result is the sum of those codewords rows[i] for which bit i of j is 1, where bit 0 is the lowest
+    bit.
     """
     sums = [0]
     for row in rows:
@@ -537,7 +559,8 @@ def all_sums(rows: Sequence[int]) -> list[int]:
 def sums_of(rows: list[int], numbers: Iterable[int]) -> list[int]:
     """Return one codeword for each integer in `numbers`.
 
-    The codeword is the sum modulo 2 of the codewords rows[i] for those i for which bit i of the integer is 1.
+    The codeword is the sum modulo 2 (XOR) of those codewords rows[i] for which bit i of the integer is 1, where bit 0
+    is the lowest bit.
     """
     tables = [all_sums(rows[i : i + 8]) for i in range(0, len(rows), 8)]
     words: list[int] = []
@@ -550,11 +573,13 @@ def sums_of(rows: list[int], numbers: Iterable[int]) -> list[int]:
 
 
 def affine_functions(m: int, points: Sequence[int]) -> list[int]:
-    """Return m + 1 codewords that list the values of the functions 1, x_0, ..., x_(m-1) at given points.
+    """Return m + 1 codewords, one for each of the functions 1, x_0, ..., x_(m-1).
+
+    A codeword lists the values of its function at the given points. The value of x_i at a point is bit i of the point.
 
     Args:
-        m: Number of bits of a point.
-        points: Integers of m bits, in the order of the bits of the codewords. The value of x_i at a point is its bit i.
+        m: Number of bits of each integer in `points`.
+        points: Integers of m bits. The first bit of a codeword is the value at the first of them.
     """
     functions = ["1" * len(points)]
     for i in range(m):
@@ -565,14 +590,14 @@ def affine_functions(m: int, points: Sequence[int]) -> list[int]:
 def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
     """Return the codewords of n bits that the file stores, in the order of the points.
 
-    If the file stores the arrays from which codewords are computed, and also the codewords themselves, the two must
-    agree.
+    If the file stores both the codewords and the arrays from which they are computed, the two must agree.
 
     Args:
         code: The code file.
-        structure: The form in which the codewords are stored: "signs" and "shortened" (the codewords themselves),
-            "linear" (sums of the rows of a generator matrix) or "cosets" (sums of the values of an affine function and
-            a codeword of the coset).
+        structure: Name of the form in which the codewords are stored. For "signs" and "shortened", the codewords
+            themselves are stored. For "linear", each codeword is a sum of rows of a stored generator matrix. For
+            "cosets", each is the sum of a stored codeword and the values of an affine function, that is, a sum of some
+            of the functions of `affine_functions`.
         n: Number of bits of a codeword.
     """
     if structure == "signs":
@@ -607,12 +632,12 @@ def read_codewords(code: CodeFile, structure: str, n: int) -> Codewords:
 
 
 def shortened_rows(code: CodeFile, n: int) -> list[int]:
-    """Return codewords of n bits that generate a linear subcode of a shortened code.
+    """Return codewords of n bits whose sums form a linear code, of which a shortened code is a union of cosets.
 
-    The original codewords have one bit for each of the integers 0, 1, ..., 2^m - 1, which are called points. Shortening
-    has removed the first j points of the list 0, 1, 2, 4, 8, ... The header of the file states m and j. The subcode
-    consists of the affine functions that are zero at the removed points. A codeword lists the values of such a function
-    at the first n points that are left.
+    Before shortening, codewords have one bit for each of the positions 0, 1, ..., 2^m - 1. Shortening has removed the
+    first j positions of the list 0, 1, 2, 4, 8, ... The header of the file states m and j. The linear code belongs to
+    the affine functions that are zero at the removed positions. Its codewords list the values of such a function at the
+    first n positions that are left.
     """
     m = size_in(code.description["shortened"]["m"])
     shortened = size_in(code.description["shortened"]["shortened"])
@@ -624,11 +649,12 @@ def shortened_rows(code: CodeFile, n: int) -> list[int]:
 
 
 def reduced(word: int, rows: list[int]) -> int:
-    """Return the smallest codeword of a coset of a linear code.
+    """Return the codeword of a coset of a linear code that is smallest as an integer.
 
     Args:
-        word: A codeword of the coset, as an integer.
-        rows: A basis of the linear code in descending order, in which no two codewords have the same highest bit.
+        word: Any codeword of the coset.
+        rows: A basis of the linear code, in descending order as integers. No two codewords of the basis may have the
+            same highest one.
     """
     for row in rows:
         word = min(word, word ^ row)
@@ -636,9 +662,9 @@ def reduced(word: int, rows: list[int]) -> int:
 
 
 def reduced_rows(rows: Iterable[int]) -> list[int]:
-    """Return a basis of the linear code that `rows` generate, in descending order.
+    """Return a basis of the linear code of all sums of `rows`, in descending order as integers.
 
-    No two codewords of the basis have the same highest bit.
+    The highest bit that is 1 is at a different position in every codeword of the basis.
     """
     independent: list[int] = []
     for row in rows:
@@ -653,14 +679,16 @@ Cosets = dict[int, Counter[int]]
 
 
 def cosets_of(labels: Sequence[int], words: list[int], rows: list[int]) -> Cosets:
-    """Return a mapping from each label to a counter of the codewords with this label in each coset of a linear code.
+    """Return a mapping from each label to a counter, which says how many codewords with this label are in each coset.
 
-    The key of a coset in the counter is its smallest codeword.
+    The cosets are those of a linear code. The key of a coset in the counter is its codeword that is smallest as an
+    integer. The label of a codeword is the index of its glue vector, or 0 if there are no glue vectors.
 
     Args:
-        labels: Label of each codeword: the index of the glue vector that follows it, or 0 if there are no glue vectors.
+        labels: Label of each codeword.
         words: The codewords.
-        rows: A basis of the linear code in descending order, in which no two codewords have the same highest bit.
+        rows: A basis of the linear code, in descending order as integers. No two codewords of the basis may have the
+            same highest one.
     """
     cosets: Cosets = {label: Counter() for label in sorted(set(labels))}
     for label, word in zip(labels, words, strict=True):
@@ -669,16 +697,17 @@ def cosets_of(labels: Sequence[int], words: list[int], rows: list[int]) -> Coset
 
 
 def are_filled(cosets: Cosets, size: int) -> bool:
-    """Return whether whole cosets may be compared in place of the codewords of the file.
+    """Return whether whole cosets may be compared in place of the codewords of the file to find minimum distances.
 
-    `cosets` maps each label to a counter of the codewords with this label in each coset of a linear code. The linear
-    code has `size` codewords. A group consists of all codewords of the file that have the same label and are in the
-    same coset. The result is True if two conditions hold:
+    `cosets` maps each label to a counter, which says how many codewords of the file with this label are in each coset
+    of a linear code. The linear code has `size` codewords. A group consists of all codewords of the file that have the
+    same label and are in the same coset. The result is True if two conditions hold:
 
     - For any two groups A and B, |A| + |B| > size. Then the minimum distance between A and B is the minimum distance
       between their cosets, for this reason: consider two codewords, one of each coset. The cosets contain `size` pairs
-      of codewords with the same sum. Each codeword of the cosets that is missing from A or B excludes one of these
-      pairs. Fewer than `size` codewords are missing, so at least one of the pairs consists of codewords of A and B.
+      of codewords with the same sum. Each codeword of the two cosets that is missing from A or B excludes one of these
+      pairs. As |A| + |B| > size, fewer than `size` codewords are missing, so at least one of the pairs consists of
+      codewords of A and B.
     - For any group A of at least two codewords, 2 |A| > size. Then the minimum distance within A is the minimum
       distance within its coset, for the same reason.
     """
@@ -688,12 +717,12 @@ def are_filled(cosets: Cosets, size: int) -> bool:
 
 
 def filled_subcode(labels: Sequence[int], code: Codewords) -> list[int]:
-    """Return generators of a linear subcode whose cosets may be compared in place of single codewords.
+    """Return generators of a linear code whose cosets may be compared in place of single codewords.
 
     The minimum distances between the cosets are then those between the codewords of the file in them, because the file
-    has enough codewords of each coset (`are_filled` has the proof). The subcode is generated by the first k of the
-    codewords `code.rows`. The number k is as large as possible, up to 20. If there is no such k, or if there are at
-    most 2,000 codewords, an empty list is returned.
+    has enough codewords of each coset (`are_filled` has the proof). The linear code consists of the sums of the first k
+    of the codewords `code.rows`. The number k is as large as possible, up to 20. If no k > 0 is possible, or if the
+    file has at most 2,000 codewords, the result is an empty list.
 
     Args:
         labels: Label of each codeword: the index of the glue vector that follows it, or 0 if there are no glue vectors.
@@ -712,16 +741,17 @@ def filled_subcode(labels: Sequence[int], code: Codewords) -> list[int]:
 def least_distances(
     code: CodeFile, labels: Sequence[int], signs: Codewords
 ) -> dict[tuple[int, int], int]:
-    """Return a mapping from pairs of labels (g, h), g <= h, to minimum distances.
+    """Return a mapping from pairs of labels to minimum distances of codewords.
 
-    The minimum distance of (g, h) is the smallest Hamming distance between a codeword with label g and another codeword
-    with label h. Pairs of labels without two such codewords are left out. If two codewords with the same label are
-    equal, the mapping has only one entry, with the distance 0.
+    The label of a codeword is the index of its glue vector, or 0 if there are no glue vectors. The minimum distance of
+    the pair (g, h) is the smallest Hamming distance between a codeword with label g and another codeword with label h.
+    Each pair of labels occurs in one order only. A pair (g, g) is left out if only one codeword has the label g. If two
+    codewords with the same label are equal, the mapping has only one entry, with the distance 0.
 
     Args:
-        code: The code file, which limits the work.
-        labels: Label of each codeword: the index of the glue vector that follows it, or 0 if there are no glue vectors.
-        signs: The codewords of the file.
+        code: The code file. Its attribute `limit` limits the work.
+        labels: Label of each codeword.
+        signs: The codewords of the file, in the same order as `labels`.
     """
     if len(set(zip(labels, signs.words, strict=True))) < len(labels):
         return {(labels[0], labels[0]): 0}  # two classes have one point
@@ -746,14 +776,14 @@ def least_distances(
 
 
 def nearest(word: int, others: list[int], sums: list[int]) -> list[int]:
-    """Return integers whose minimum is the distance from a coset of a linear code to the nearest of some other cosets.
+    """Return a list of integers whose minimum is the distance from a coset to the nearest of some other cosets.
 
-    The distance of two cosets is the smallest Hamming distance between a codeword of the first and a codeword of the
-    second.
+    All cosets are those of one linear code. The distance of two cosets is the smallest Hamming distance between a
+    codeword of the first and a codeword of the second.
 
     Args:
         word: A codeword of the first coset.
-        others: One codeword of each of the other cosets. If there are none, the result is empty.
+        others: One codeword of each of the other cosets. If there are none, the result is an empty list.
         sums: All codewords of the linear code.
     """
     if not others:
@@ -775,9 +805,9 @@ def sign_cosine(code: CodeFile) -> MaxCosine:
 def glued_cosine(code: CodeFile) -> MaxCosine:
     """Return the maximum cosine of codewords that are followed by glue vectors.
 
-    A point is (sqrt(share) codeword, sqrt(1 - share) glue vector), where a codeword of N bits is a vector with entries
-    +-1/sqrt(N). A codeword is followed by the glue vector with the index i // group, where i is the index of the
-    codeword in its code. The numbers `share` and `group` are in the header.
+    A point is (sqrt(share) w, sqrt(1 - share) g). The vector w, with N entries +1/sqrt(N) or -1/sqrt(N), is a codeword
+    of N bits. The glue vector g is row i // group of the array "glue_vectors", where i is the index of the codeword in
+    its code. The header of the file has the numbers "share" and "group".
     """
     share = fraction_in(code.description["glue"]["share"])
     group = code.description["glue"]["group"]
@@ -804,7 +834,8 @@ def words_and_axes_cosine(code: CodeFile) -> MaxCosine:
     """Return the maximum cosine of points that are codewords or axes.
 
     A codeword of N bits, where N is a square, is a point with entries +-1/sqrt(N). An axis is a unit vector e_i or -e_i
-    for i from 0 to N - 1. In the array `axes`, the number 0 stands for a codeword, 1 + 2i for e_i, and 2 + 2i for -e_i.
+    for i from 0 to N - 1. The array "axes" has an integer for each point: 0 stands for a codeword, 1 + 2i for e_i, and
+    2 + 2i for -e_i.
     """
     length = code.dim - size_in(code.description["zeros"])
     root = math.isqrt(max(0, length))
@@ -838,7 +869,10 @@ def words_and_axes_cosine(code: CodeFile) -> MaxCosine:
 
 
 def read_simplices(code: CodeFile) -> tuple[list[int], tuple[int, ...]]:
-    """Return two lists: for each point, the index of its simplex; for each simplex, its number of vertices."""
+    """Return for each point the index of its simplex, and for each simplex the number of its vertices.
+
+    Both results are sequences of integers. The index of a simplex is its position in the second sequence.
+    """
     sizes = code.array("sizes", "I64", None).numbers()
     fits = min(sizes) >= 2 and sum(sizes) - len(sizes) <= code.dim
     ensure(fits, "the simplices do not fit into the dimensions")
@@ -851,7 +885,8 @@ def read_simplices(code: CodeFile) -> tuple[list[int], tuple[int, ...]]:
 def simplex_cosine(code: CodeFile) -> MaxCosine:
     """Return the maximum cosine of points that are vertices of regular simplices in orthogonal subspaces.
 
-    The maximum cosine is -1 / (size - 1) if all points are in one simplex with `size` vertices, otherwise 0.
+    - If all points are vertices of one simplex, it is -1 / (size - 1), where `size` is the number of its vertices.
+    - If the points are vertices of at least two simplices, it is 0.
     """
     simplices, sizes = read_simplices(code)
     cosine = Fraction(-1, sizes[simplices[0]] - 1)
@@ -865,13 +900,14 @@ def simplex_cosine(code: CodeFile) -> MaxCosine:
 
 @dataclass(frozen=True)
 class Part:
-    """One of the parts that describe a class. Each value that the part can have is represented by a point.
+    """One of the parts that describe a class, such as a color. Each value of the part is represented by a point.
 
     Attributes:
         share: Weight of this part in the cosine of two classes.
-        cosines: Matrix of integers. Entry (i, j) is the cosine of the points of values i and j, multiplied by ONE^2.
-        error: Upper bound on the errors of the cosines.
-        unit: Upper bound on the differences between 1 and the squared norms of the points.
+        cosines: Matrix of integers. Entry (i, j) is the cosine of the points of values i and j, multiplied by ONE^2 =
+            2^104 and rounded.
+        error: Upper bound on the error of each entry of `cosines` after division by ONE^2.
+        unit: Upper bound on how far the squared norms of the points differ from 1.
     """
 
     share: Fraction
@@ -886,13 +922,14 @@ class Part:
 
 
 def read_part(code: CodeFile, number: int, record: dict[str, Any]) -> Part:
-    """Return one of the parts that describe a class.
+    """Return one of the parts that describe a class, such as a color.
 
     Args:
         code: The code file.
-        number: Index of the part.
-        record: Entry of the header that describes the part. Its "size" is the number of values of the part. The first
-            "size" points of the part represent these values. The other points are ignored.
+        number: Index of the part, from 0.
+        record: Object in the header that describes the part. Its entry "size" is the number of values of the part. If
+            the file stores more points for the part, the first of them represent the values, and the others are
+            ignored.
     """
     prefix = f"part{number}_"
     own = {
@@ -912,12 +949,18 @@ def read_part(code: CodeFile, number: int, record: dict[str, Any]) -> Part:
 
 
 def part_cosines(part: CodeFile, size: int) -> tuple[list[list[int]], Fraction]:
-    """Return the cosines of the first `size` points of a part, and a bound on the differences of squared norms from 1.
+    """Return the cosines of the first `size` points of a part, and a bound on how far squared norms differ from 1.
 
-    The cosines are a matrix of integers. Entry (i, j) is the cosine of points i and j, multiplied by ONE^2.
+    The cosines are a matrix of integers. Entry (i, j) is the cosine of points i and j, multiplied by ONE^2 = 2^104.
 
-    If the points are stored in another form than floats, such as signs, their cosines and norms are known exactly. The
-    entries are then rounded down to integers, and the bound is 0.
+    - If the points are stored as float64 coordinates, the entries and the bound are computed from the scaled rows, that
+      is, from the coordinates multiplied by ONE = 2^52 and rounded to integers.
+    - If they are stored in another form, such as signs, their cosines and norms are known exactly. The entries are
+      rounded down to integers, and the bound is 0.
+
+    Args:
+        part: Arrays and header of the part, in the form of a code file.
+        size: How many of the points are used.
     """
     structure = part.description["structure"]
     if structure in ("plain", "lattice"):
@@ -941,10 +984,12 @@ def part_cosines(part: CodeFile, size: int) -> tuple[list[list[int]], Fraction]:
 
 
 def product_cosine(code: CodeFile) -> MaxCosine:
-    """Return the maximum cosine of classes that are made of parts.
+    """Return the maximum cosine of the points of classes that are described by parts.
 
-    If every combination of values is a class, the maximum cosine is computed from the maximum cosines of the parts.
-    Otherwise all pairs of classes are compared.
+    A class has one value of each part, such as a color and a shape.
+
+    - If every combination of values is a class, the maximum cosine is computed from the maximum cosines of the parts.
+    - Otherwise, all pairs of classes are compared.
     """
     records = code.description["parts"]
     entries = sum(size_in(record["size"]) ** 2 for record in records)
@@ -971,13 +1016,15 @@ def product_cosine(code: CodeFile) -> MaxCosine:
 
 
 def class_columns(code: CodeFile, sizes: list[int]) -> list[tuple[int, ...]]:
-    """Return one column for each part. Entry i of a column is the index of the value that class i has in this part.
+    """Return the values of the classes, one column for each part.
 
-    A file may omit the columns if every combination of values is a class. In this case, an empty list is returned.
+    Entry i of a column is the index of the value that class i has in this part.
+
+    A file may omit the columns if every combination of values is a class. If it does, the result is an empty list.
 
     Args:
         code: The code file.
-        sizes: Number of values of each part.
+        sizes: For each part, how many values it has.
     """
     if "values" not in code.arrays:
         every = math.prod(sizes) == code.count
@@ -994,7 +1041,10 @@ def class_columns(code: CodeFile, sizes: list[int]) -> list[tuple[int, ...]]:
 
 
 def largest_of_classes(parts: list[Part], columns: list[tuple[int, ...]]) -> Fraction:
-    """Return the largest cosine of two classes: the mean of the cosines of their values, weighted by shares.
+    """Return the largest cosine of two different classes.
+
+    The cosine of two classes is the sum over all parts of the share of the part, multiplied by the cosine of the points
+    of their values.
 
     Args:
         parts: The parts, with their shares and the cosines of their values.
@@ -1037,7 +1087,12 @@ LARGEST_QUANTIZED_DIM = 1 << 24
 
 
 def fine_rows(code: CodeFile, name: str) -> list[list[int]]:
-    """Return the rows of the array `name`, with every entry multiplied by FINE = 2^104 and rounded to an integer."""
+    """Return the rows of an array, with every entry multiplied by FINE = 2^104 and rounded to an integer.
+
+    Args:
+        code: The code file.
+        name: Name of the array, which has float64 entries and two axes.
+    """
     array = code.array(name, "F64", None, None)
     entries = math.prod(array.shape)
     ensure(entries > 0, f"'{name}' is empty")
@@ -1049,10 +1104,11 @@ def fine_rows(code: CodeFile, name: str) -> list[list[int]]:
 
 
 def read_quantized(code: CodeFile) -> tuple[list[list[list[int]]], list[list[list[int]]]]:  # fmt: skip
-    """Return two lists of matrices: one matrix for each part of the points, and one matrix for each codebook.
+    """Return the parts and the codebooks of the quantized points of a file, as two lists of matrices.
 
-    The rows of the matrix of a part are vectors, called its values. The rows of the matrix of a codebook are its
-    codewords, which are vectors, too. All entries are multiplied by FINE = 2^104 and rounded to integers.
+    The first list has one matrix for each part. Its rows are vectors, called the values of the part. The second list
+    has one matrix for each codebook. Its rows are vectors, called the codewords of the codebook. All entries are
+    multiplied by FINE = 2^104 and rounded to integers.
     """
     num_parts = size_in(code.description["num_parts"])
     num_codebooks = size_in(code.description["num_codebooks"])
@@ -1067,12 +1123,12 @@ def read_quantized(code: CodeFile) -> tuple[list[list[list[int]]], list[list[lis
 
 
 def quantized_cosine(code: CodeFile) -> MaxCosine:
-    """Return the maximum cosine of quantized points over all pairs.
+    """Return the maximum cosine of quantized points by comparing all pairs.
 
-    A point lists the coordinates of one value of each part, followed by a vector: the sum of one codeword from each
-    codebook, multiplied by a factor that gives the point norm 1. The values and the codewords are first multiplied by
-    FINE = 2^104 and rounded to integers. The remaining steps are so accurate that the error bound of `rounding` applies
-    to the scaled rows of the points.
+    A point is a vector (x, c y). Here x lists the coordinates of one value of each part, y is the sum of one codeword
+    of each codebook, and c > 0 is the factor that gives the point norm 1. The points are computed so accurately that
+    each coordinate of a scaled row differs by little more than 1/2 from the exact coordinate multiplied by ONE = 2^52.
+    The result is an interval that contains the maximum cosine.
     """
     parts, codebooks = read_quantized(code)
     width = sum(len(table[0]) for table in [*parts, codebooks[0]])
@@ -1098,13 +1154,13 @@ def quantized_row(
 ) -> list[int]:
     """Return the coordinates of a quantized point, multiplied by ONE = 2^52 and rounded to integers.
 
-    The point lists the coordinates of one value of each part, followed by the sum of one codeword of each codebook,
-    multiplied by a factor that gives the point norm 1.
+    The point is a vector (x, c y). Here x lists the coordinates of one value of each part, y is the sum of one codeword
+    of each codebook, and c > 0 is the factor that gives the point norm 1.
 
     Args:
         parts: For each part, a matrix whose rows are its values, multiplied by FINE = 2^104 and rounded to integers.
         codebooks: For each codebook, a matrix whose rows are its codewords, multiplied by FINE and rounded to integers.
-        values: Index of the value of each part, followed by the index of the codeword of each codebook.
+        values: Index of the point's value in each part, followed by the index of its codeword in each codebook.
     """
     row: list[int] = []
     for part, value in zip(parts, values, strict=False):
@@ -1119,7 +1175,9 @@ def quantized_row(
 
 
 def row_of_norm_one(row: list[int], total: list[int]) -> list[int]:
-    """Return the coordinates of a vector (x, c y) of norm 1, with c > 0, multiplied by ONE = 2^52 and rounded.
+    """Return the vector (x, c y) of norm 1, with its coordinates multiplied by ONE = 2^52 and rounded to integers.
+
+    The factor c > 0 is determined by the norm. If there is no such factor, VerificationError is raised.
 
     Args:
         row: Coordinates of x, multiplied by FINE = 2^104 and rounded to integers.
@@ -1170,7 +1228,7 @@ The rounding error of the bound as a float is at most an eighth of 1 / LEVENSHTE
 
 
 def value_at(f: Polynomial, t: Fraction) -> Fraction:
-    """Return the value f(t) of a polynomial."""
+    """Return the value f(t) of the polynomial f at the number t."""
     value = ZERO
     for coefficient in reversed(f):
         value = value * t + coefficient
@@ -1203,8 +1261,10 @@ def gegenbauer(dim: int, degree: int) -> list[Polynomial]:
 def expansion(f: Polynomial, dim: int) -> list[Fraction]:
     """Return the coefficients f_k of f = f_0 P_0 + f_1 P_1 + ..., where P_k are the Gegenbauer polynomials of R^n.
 
+    They are scaled such that P_k(1) = 1.
+
     Args:
-        f: A polynomial.
+        f: The polynomial f.
         dim: Dimension n.
     """
     basis = gegenbauer(dim, len(f) - 1)
@@ -1217,6 +1277,8 @@ def expansion(f: Polynomial, dim: int) -> list[Fraction]:
 
 def from_expansion(coefficients: list[Fraction], dim: int) -> Polynomial:
     """Return the polynomial f_0 P_0 + f_1 P_1 + ..., where P_k are the Gegenbauer polynomials of R^n.
+
+    They are scaled such that P_k(1) = 1.
 
     Args:
         coefficients: The numbers f_0, f_1, ...
@@ -1247,8 +1309,9 @@ def excludes(coefficients: list[Fraction], count: int) -> bool:
 def sturm_sequence(f: Polynomial) -> list[Polynomial]:
     """Return the Sturm sequence of a polynomial f.
 
-    The first two polynomials are f and its derivative. To get the next polynomial, divide the last but one by the last.
-    The next polynomial is a negative multiple of the remainder. The sequence ends before the first remainder that is 0.
+    The first two polynomials are f and its derivative. Each further polynomial is a negative multiple of the remainder
+    that results when the polynomial two places before it is divided by the polynomial just before it. The sequence ends
+    before the first remainder that is 0.
     """
     sequence = [f, [k * a for k, a in enumerate(f)][1:]]
     while len(sequence[-1]) > 1:
@@ -1283,7 +1346,8 @@ def read_proof(path: Path, code: CodeFile) -> dict[str, Any]:
     """Read a proof file, and return the JSON object in it.
 
     The object states a lower bound on the maximum cosine of any K points of R^n, and a polynomial that proves it.
-    NotCheckedError is raised if the file cannot be read, is not a proof file, or is for another K or n than the code.
+    NotCheckedError is raised if the file cannot be read, is not a proof file, or is for other numbers K and n than
+    those of `code`.
     """
     try:
         content = path.read_bytes()
@@ -1318,9 +1382,9 @@ def proof_bound(proof: dict[str, Any], code: CodeFile) -> Fraction:
     """Return the lower bound on the maximum cosine of any K points that a proof states, after checking the proof.
 
     The proof has the bound and the coefficients of a polynomial f in the Gegenbauer polynomials of R^n. The
-    coefficients must prove that among any K points, two have a cosine t with f(t) > 0 (`excludes` has the conditions).
-    Besides, f must be negative from -1 to the bound. So the cosine of the two points is above the bound. If the proof
-    is wrong, VerificationError is raised.
+    coefficients must satisfy the conditions in `excludes`, which prove that any K points include two with a cosine t
+    for which f(t) > 0. The polynomial f must be negative from -1 to the bound. So t is above the bound. If the proof is
+    wrong, VerificationError is raised.
 
     Args:
         proof: JSON object of the proof file.
@@ -1361,7 +1425,7 @@ def checked_proof(name: str, proof: dict[str, Any], code: CodeFile) -> Fraction:
 
 
 def levenshtein_degree(count: int, dim: int) -> int:
-    """Return the degree of Levenshtein's polynomial for K points: the smallest m >= 1 with K <= D(n, m + 1).
+    """Return the degree of Levenshtein's polynomial for K points in R^n: the smallest m >= 1 with K <= D(n, m + 1).
 
     D(n, m) is the lower bound of Delsarte, Goethals and Seidel on the number of points of a spherical m-design in R^n.
     """
@@ -1427,7 +1491,7 @@ def levenshtein_is_sharp(count: int, dim: int, s: Fraction) -> bool:
 
 
 def circle_bound(count: int) -> Fraction:
-    """Return a Fraction just below cos(2 pi / K).
+    """Return a Fraction just below cos(2 pi / K), where K is `count`.
 
     This cosine is a lower bound on the maximum cosine of K points on a circle.
     """
@@ -1468,9 +1532,10 @@ CITED = """
 def cited_bound(count: int, dim: int, theorem: str) -> Fraction:
     """Return the lower bound on the maximum cosine of K points in R^n that the table `CITED` has for a theorem.
 
-    A row of the table has n', K', the maximum cosine of an optimal code of K' points in R^n', and the authors of the
-    theorem. It gives a bound for at least K' points in at most n' dimensions. If several rows apply, the largest bound
-    is returned. If no row applies, VerificationError is raised.
+    A row of the table has two numbers n' and K', the maximum cosine of an optimal code of K' points in R^n', and the
+    authors of the theorem. This maximum cosine is a lower bound for at least K' points in at most n' dimensions. If
+    several rows of the theorem apply, the largest of these bounds is returned. If no row applies, VerificationError is
+    raised.
 
     Args:
         count: Number K of points.
@@ -1490,7 +1555,7 @@ QUADRATURE_POINTS = 24
 
 
 def legendre(degree: int, x: float) -> tuple[float, float]:
-    """Return P(x) and its derivative P'(x), where P is the Legendre polynomial of the given degree and -1 < x < 1."""
+    """Return P(x) and the derivative P'(x), where P is the Legendre polynomial of the given degree and -1 < x < 1."""
     before, value = 1.0, x
     for k in range(1, degree):
         before, value = value, ((2 * k + 1) * x * value - k * before) / (k + 1)
@@ -1519,7 +1584,7 @@ def schlaefli_function(order: int, width: float) -> float:
     The volumes of regular spherical simplices are multiples of this function.
 
     Args:
-        order: The number m. For m = 1, the result is 1.
+        order: The number m, at least 1. For m = 1, the result is 1, whatever w is.
         width: The number w.
     """
     if order <= 2:
@@ -1565,7 +1630,8 @@ def stated_converse(code: CodeFile, found: MaxCosine) -> Converse:
     """Return the converse that the file states, after checking it by the theorem that the file names.
 
     The converse is a lower bound on the maximum cosine of any K points of R^n. VerificationError is raised if the
-    theorem does not give it, or if it is above the maximum cosine of the points of the file.
+    theorem does not give the stated bound, or if the stated bound is above the maximum cosine of the points of the
+    file. The result may differ slightly from the stated bound, so that it is proved in spite of rounding.
 
     Args:
         code: The code file.
@@ -1606,16 +1672,17 @@ def levenshtein_converse(
 ) -> Converse:
     """Return Levenshtein's lower bound after checking that it equals the bound that the file states, up to rounding.
 
-    For n > 2, Levenshtein's polynomial must prove that the maximum cosine of any K points is above a fraction just
-    below the stated bound. It must not prove that the maximum cosine is above a fraction just above the stated bound.
-
-    The result is the fraction just below the stated bound, except in two cases. For n = 2, it is a fraction just below
-    cos(2 pi / K), which must be near the stated bound. For larger n, it is the maximum cosine of the points of the file
-    if this is known exactly, and if the polynomial proves that no K points have a lower maximum cosine.
+    - If n is 2, the stated bound must be near cos(2 pi / K). The result is a fraction just below cos(2 pi / K).
+    - If n is larger, and the file states the bound as a text such as "1/3", Levenshtein's polynomial must prove exactly
+      this bound. In any case, Levenshtein's polynomial must prove that the maximum cosine of any K points is above a
+      fraction just below the stated bound. The polynomial must not prove that it is above a fraction just above the
+      stated bound. The result is the maximum cosine of the points of the file if this is known exactly, is near the
+      stated bound, and if the polynomial proves that no K points have a lower maximum cosine. Otherwise, the result is
+      the fraction just below the stated bound.
 
     Args:
         code: The code file.
-        found: The maximum cosine of its points.
+        found: The maximum cosine of the points of the file.
         stated: The bound that the file states.
         wrong: Message of the VerificationError that is raised if a check fails.
     """
@@ -1650,11 +1717,11 @@ class Verdict:
 
     Attributes:
         file: Path of the file.
-        accepted: Whether the file is accepted.
-        checked: Whether the check was made. If not, the file is neither accepted nor rejected.
+        accepted: True if the file is accepted. False if it is rejected or was not checked.
+        checked: True if the file is accepted or rejected. False if it could not be checked.
         reason: Reason why the file is rejected or was not checked; empty if it is accepted.
         proved: Statements that were proved.
-        assumed: Statements of the file that were not checked.
+        assumed: Statements of the file that this program does not check.
         numbers: The main numbers by name, such as "max_cosine_low" and "converse".
     """
 
@@ -1696,12 +1763,13 @@ def tolerance(dim: int) -> Fraction:
 
 
 def stated_tolerance(code: CodeFile, stated: str | float, found: MaxCosine) -> Fraction:
-    """Return the largest difference that is allowed between a stated cosine and the maximum cosine of the points.
+    """Return the largest difference that is allowed between a cosine in a file and the maximum cosine of its points.
 
     Args:
         code: The code file.
-        stated: The number as it is in the header: a text such as "1/3", or a float.
+        stated: The cosine as it is in the header: a text such as "1/3", or a float.
         found: The maximum cosine of the points. If it is known exactly and `stated` is a text, the result is 0.
+            Otherwise, the result allows for rounding errors.
     """
     if found.exact and isinstance(stated, str):
         return ZERO
@@ -1711,9 +1779,9 @@ def stated_tolerance(code: CodeFile, stated: str | float, found: MaxCosine) -> F
 def check_cosine(code: CodeFile, found: MaxCosine) -> None:
     """Raise VerificationError unless the stated maximum cosine and the stated guarantee agree with the points.
 
-    Up to rounding, the stated maximum cosine must be equal to the maximum cosine of the points, and the guarantee must
-    not be below it. A file with more than 20,000 points may state a larger number as maximum cosine, which is then an
-    upper bound.
+    Up to rounding, the stated maximum cosine must be equal to the maximum cosine of the points. If the file has more
+    than 20,000 points, it may also be larger; it is then an upper bound. The guarantee is an upper bound by a theorem.
+    If the file states one, it must not be below the maximum cosine of the points, up to rounding.
 
     Args:
         code: The code file.
@@ -1738,7 +1806,7 @@ def fill_in(verdict: Verdict, code: CodeFile, proof: Path | None) -> None:
     Args:
         verdict: Object for the results.
         code: The code file.
-        proof: Path of a proof file to check, too; None if there is none.
+        proof: Path of a proof file, which is checked, too. None if there is none.
     """
     stated_proof = None if proof is None else read_proof(proof, code)
     structure = code.description["structure"]
@@ -1822,10 +1890,10 @@ def verify(
 
     Args:
         path: The code file.
-        proof: A JSON file that `protosphere certify FILE --proof PROOF.json` has written, or None. The polynomial in it
-            proves a converse (a lower bound on the maximum cosine of any K points in R^n).
-        limit: Largest number of products of two numbers that one step may compute; `math.inf` for no limit on time and
-            memory.
+        proof: A JSON file that `protosphere certify FILE --proof PROOF.json` has written. The polynomial in it proves a
+            converse (a lower bound on the maximum cosine of any K points in R^n). None if there is no such file.
+        limit: How many products of two numbers one step of the check may compute at most. `math.inf` means that time
+            and memory are not limited.
 
     Returns:
         The verdict. Everything that an accepted file states is proved, except for the statements in `assumed`. A file
@@ -1858,7 +1926,12 @@ def escaped(text: str) -> str:
 
 
 def show(verdict: Verdict, *, json_output: bool = False) -> None:
-    """Print a verdict, as JSON if `json_output` is true."""
+    """Print a verdict.
+
+    Args:
+        verdict: The verdict.
+        json_output: If True, it is printed as a JSON object. If False, it is printed as text.
+    """
     lines = [f"{verdict.file}: {verdict.word}"]
     if verdict.accepted:
         lines += ["  proved", *(f"    {sentence}" for sentence in verdict.proved)]
@@ -1872,7 +1945,7 @@ def show(verdict: Verdict, *, json_output: bool = False) -> None:
 
 
 def main() -> int:
-    """Check the file that the command line names, and return the exit code of the verdict."""
+    """Check the code file that the command line names, print the verdict, and return its exit code."""
     parser = argparse.ArgumentParser(
         description="Check a code file of protosphere.",
         epilog="Exit codes: 0 accepted, 1 rejected, 2 not checked (above the limit, or unusable files or arguments).",

@@ -1,8 +1,9 @@
 """Certificates: the maximum cosine of a code, compared with two proved bounds.
 
-The guarantee is an upper bound on the maximum cosine by the theorem of the construction, if there is one. The converse
-is a lower bound on the maximum cosine of any K points in R^n. A cosine is a Fraction if it is exact, otherwise a float.
-A Fraction never has a rounding error.
+The maximum cosine is the largest cosine of two different points. The guarantee is an upper bound on the maximum cosine
+by the theorem of the construction, if there is one. The converse is a lower bound on the maximum cosine of any K points
+in R^n. A cosine is a Fraction if it is exact, otherwise a float. A certificate is unverified if its maximum cosine was
+read from a file and not measured.
 """
 
 from dataclasses import dataclass, replace
@@ -55,14 +56,14 @@ class Certificate:
         num_classes: Number K of points.
         dim: Dimension n.
         max_cosine: Largest cosine of two different points: a Fraction if it is exact, otherwise a measured float.
-        guarantee: Upper bound on the maximum cosine by the theorem of the construction; None if there is no theorem.
+        guarantee: Upper bound on the maximum cosine by the theorem of the construction. None if there is no theorem.
         converse: Best proved lower bound on the maximum cosine of any K points in R^n.
         method: Text that says how the maximum cosine was measured.
         reason: Text that says why the maximum cosine is exact; empty if it is not exact.
-        error: Bound on the difference between `max_cosine` and the true maximum cosine of the points, as they were
-            given before they were converted to float64 unit vectors. It is 0.0 if `max_cosine` is exact.
-        unverified: Whether `max_cosine` was read from a file and not measured, because measuring it while loading would
-            take too long. `ps.certify` measures it.
+        error: Largest possible difference between `max_cosine` and the true maximum cosine of the points as they were
+            given, before they were converted to float64 unit vectors. It is 0.0 if `max_cosine` is exact or unverified.
+        unverified: True if `max_cosine` was read from a file and not measured, because measuring it while loading would
+            take too long. `ps.certify` measures it. False if it was measured or proved.
 
     Example:
         >>> import protosphere as ps
@@ -85,8 +86,9 @@ class Certificate:
     def interval(self) -> tuple[Cosine, Cosine]:
         """Smallest and largest possible value of the true maximum cosine.
 
-        If `exact` is True, both values are `max_cosine`. If `unverified` is True, they are -1 and 1. Otherwise, they
-        are `max_cosine` minus and plus `error`, but at least -1 and at most 1.
+        - If `unverified` is True, the values are -1 and 1.
+        - If `exact` is True, both values are `max_cosine`.
+        - Otherwise, they are `max_cosine` minus `error` and `max_cosine` plus `error`, but at least -1 and at most 1.
         """
         if self.unverified:
             return -1.0, 1.0
@@ -99,15 +101,12 @@ class Certificate:
 
     @property
     def is_upper_bound(self) -> bool:
-        """Whether `max_cosine` is only an upper bound, which no two points are known to attain.
-
-        In this case, `error` is larger than the error of any measured cosine.
-        """
+        """Whether `max_cosine` is only an upper bound, and no two points are known to have this cosine."""
         return self.error > LARGEST_MEASUREMENT_ERROR
 
     @property
     def gap(self) -> float:
-        """Maximum cosine minus the converse; 0.0 if the difference is negative.
+        """Maximum cosine minus the converse, but 0.0 if this difference is negative.
 
         If the gap is 0.0, no K points in R^n have a lower maximum cosine.
         """
@@ -117,11 +116,10 @@ class Certificate:
     def optimal(self) -> bool:
         """Whether the maximum cosine equals the converse, so that no K points in R^n have a lower one.
 
-        Two Fractions are compared exactly. Otherwise the gap must be at most a tolerance, which is the largest of three
-        numbers: 1e-12 times (1 - converse), `error`, and eight times the machine epsilon of float64. If the tolerance
-        is more than 1e-5 times (1 - converse), the result is False, because such a tolerance could hide a gap.
-
-        If `max_cosine` is unverified, the result is always False.
+        If `max_cosine` is unverified, the result is False. If it and the converse are Fractions, they are compared
+        exactly. Otherwise the gap must be at most a tolerance, which is the largest of three numbers: 1e-12 times (1 -
+        converse), `error`, and eight times the machine epsilon of float64. If the tolerance is more than 1e-5 times (1
+        - converse), the result is False, because such a tolerance could hide a difference.
         """
         if self.unverified:
             return False
@@ -146,11 +144,13 @@ class Measurement:
         dim: Dimension n.
         max_cosine: Measured maximum cosine, exact if it is a Fraction.
         method: Text that says how the cosine was measured.
-        reason: Text that says why the cosine is exact; empty if it is not exact.
-        error: Bound on the difference between `max_cosine` and the true maximum cosine.
-        attained: Whether two points have the cosine `max_cosine`. If False, `max_cosine` is only an upper bound.
-        separated: Whether any two possible cosines of these points differ by more than the rounding errors of a
-            measurement. If so, a proved value that equals the measured value up to rounding is the true value.
+        reason: Text that says why `max_cosine` is exact; empty if it is not exact.
+        error: Largest possible difference between `max_cosine` and the true maximum cosine.
+        attained: True if two points have the cosine `max_cosine`, up to `error`. False if `max_cosine` is only an upper
+            bound.
+        separated: True if any two different cosines that pairs of these points may have differ by more than the
+            rounding errors of a measurement. A proved value that equals the measured value up to rounding is then the
+            true value. False if this is not known.
     """
 
     num_classes: int
@@ -169,17 +169,17 @@ def measure(
     """Measure the maximum cosine of points.
 
     Args:
-        structure: Points to measure.
-        progress: Function that is called with a text, the number of finished steps and the number of all steps, while
-            pairs of points are measured.
-        verify: Whether to check also that the points have the properties that the structure states, for example that
-            all cosines are 1 minus a multiple of a stated fraction.
+        structure: The points, in the form in which they are stored.
+        progress: Function that is called with the name of the current stage, the number of finished steps and the
+            number of all steps, while pairs of points are measured.
+        verify: If True, it is also checked that the points have the properties that the structure states. For example,
+            all cosines must be 1 minus an integer multiple of a stated fraction. If False, this is not checked.
 
     Returns:
-        The measured value with a bound on its error.
+        The measured maximum cosine with a bound on its error.
 
     Raises:
-        CertificateError: If `verify` is true and the points do not have the stated properties.
+        CertificateError: If `verify` is True and the points do not have the stated properties.
     """
     if verify:
         found, method = structure.verified_cosine(progress)
@@ -205,13 +205,13 @@ def measure(
 
 
 def measurement_error(structure: Structure) -> float:
-    """Return a bound on the error of a cosine that was measured in float64.
+    """Return an upper bound on the error of a cosine of two points that was measured in float64.
 
     The bound is the sum of three errors: the rounding error of inner products, the deviation of the norms from 1, and
     the change of cosines when the given points are converted to float64 unit vectors.
 
     Args:
-        structure: The points whose cosines were measured.
+        structure: The points, in the form in which they are stored.
     """
     products = product_error(structure.dim)
     if structure.points is None:  # signs and glue vectors, unit vectors to within this
@@ -227,23 +227,25 @@ def certificate_of(
     """Return the certificate of a measured maximum cosine, after comparing this cosine with two proved bounds.
 
     The bounds are the guarantee of the construction and the converse, a lower bound for any K points in R^n. The
-    certificate contains the guarantee instead of the measured value in two cases:
+    certificate has the guarantee as its maximum cosine in two cases, otherwise the measured value:
 
     - The guarantee is a Fraction, the measured value is a float, and the two agree up to rounding. In addition,
       `proved`, `measured.attained` and `measured.separated` are True. The certificate is then exact.
-    - Both are floats, and the measured value is above the guarantee, but only by rounding errors.
+    - The guarantee and the measured value are floats, and the measured value is above the guarantee, but only by
+      rounding errors.
 
     Args:
         measured: The measured maximum cosine, a result of `measure`.
         guarantee: Upper bound on the maximum cosine by a theorem. None if there is no theorem.
-        proved: Whether the guarantee is from the construction that made exactly these points. A guarantee from a file
-            is not proved.
+        proved: True if the guarantee is from the construction that made exactly these points. False if it is from a
+            file.
 
     Returns:
         The certificate.
 
     Raises:
-        CertificateError: If the measured value is above the guarantee or below the converse.
+        CertificateError: If the measured value is above the guarantee or below the converse by more than rounding
+            errors.
     """
     max_cosine = measured.max_cosine
     reason = measured.reason
@@ -301,30 +303,30 @@ def certified(
 ) -> Certificate:
     """Measure the maximum cosine of the points of a placement, and return their certificate.
 
-    The certificate contains the guarantee instead of a measured float in two cases, which `certificate_of` describes in
-    full. If the guarantee is a Fraction, it must agree with the float up to rounding, and `proved` must be True. If the
-    guarantee is a float, the measured value must be above it, but only by rounding errors.
+    If the measured maximum cosine is a float, rounding errors may hide that it equals the guarantee. In these cases,
+    which `certificate_of` lists, the certificate has the guarantee as its maximum cosine.
 
     Args:
         placement: Points to certify.
         guarantee: Upper bound on the maximum cosine by a theorem. None if there is no theorem.
-        progress: Function that is called with a text, the number of finished steps and the number of all steps, while
-            pairs of points are measured.
-        proved: Whether the guarantee is from the construction that made exactly these points. A guarantee from a file
-            is not proved, and never makes a measured value exact.
+        progress: Function that is called with the name of the current stage, the number of finished steps and the
+            number of all steps, while pairs of points are measured.
+        proved: True if the guarantee is from the construction that made exactly these points. False if it is from a
+            file. In this case, it never makes a measured value exact.
 
     Returns:
         The certificate.
 
     Raises:
-        CertificateError: If the measured value is above the guarantee or below the converse.
+        CertificateError: If the measured value is above the guarantee or below the converse by more than rounding
+            errors.
     """
     measured = measure(placement.structure, progress)
     return certificate_of(measured, guarantee, proved=proved)
 
 
 def confirmed(measured: Measurement, claim: Certificate) -> Certificate:
-    """Return a new certificate for points from a file, after comparing it with the certificate in the file.
+    """Return a new certificate for points from a file, after comparing it with the certificate in this file.
 
     Args:
         measured: The measured maximum cosine of the points.
@@ -334,8 +336,8 @@ def confirmed(measured: Measurement, claim: Certificate) -> Certificate:
         A certificate with the measured maximum cosine and the guarantee of `claim`.
 
     Raises:
-        CertificateError: If the measured maximum cosine differs from the one in `claim`, is above the guarantee in
-            `claim`, or is below the converse.
+        CertificateError: If the measured maximum cosine, up to rounding, differs from the one in `claim`, is above the
+            guarantee in `claim`, or is below the converse.
     """
     found = certificate_of(measured, claim.guarantee, proved=False)
     if abs(float(found.max_cosine - claim.max_cosine)) > TOLERANCE:
@@ -346,7 +348,7 @@ def confirmed(measured: Measurement, claim: Certificate) -> Certificate:
 
 
 def unverified(claim: Certificate) -> Certificate:
-    """Return a copy of a certificate from a file, marked as unverified: its maximum cosine was not measured.
+    """Return a copy of a certificate from a file, with the attribute `unverified` set to True.
 
     The converse is computed again. The attribute `reason` of the copy is empty, and `error` is 0.
 

@@ -1,7 +1,8 @@
 """Count the pairs of points of a code by cosine.
 
-If the cosines are exact fractions, the number of pairs with each cosine is counted. Otherwise [-1, 1] is divided into
-intervals (bins), and the number of pairs with a cosine in each bin is counted.
+A pair consists of two different points and is counted once, whatever its order. If the cosines are known as exact
+fractions, the pairs with each cosine are counted. Otherwise [-1, 1] is divided into intervals (bins) of equal length,
+and the pairs with a cosine in each bin are counted.
 """
 
 from dataclasses import dataclass
@@ -20,12 +21,12 @@ BINS = 201
 
 @dataclass(frozen=True)
 class CosineBin:
-    """A single exact cosine, or an interval of cosines (a bin), with its number of pairs of points.
+    """A single exact cosine, or an interval of cosines (a bin), and how many pairs of points have such a cosine.
 
     Attributes:
         low: Lower end of the interval, or the single cosine.
-        high: Upper end of the interval; equal to `low` for a single cosine.
-        pairs: Number of pairs of points with a cosine in the interval.
+        high: Upper end of the interval. For a single cosine, it is equal to `low`.
+        pairs: Number of pairs of points whose cosine is the single cosine or is in the interval.
     """
 
     low: Cosine
@@ -40,16 +41,16 @@ class CosineBin:
 
 @dataclass(frozen=True)
 class CosineCounts:
-    """Numbers of pairs of points of a code by cosine, for figures and tables.
+    """How many pairs of points of a code have each cosine, for figures and tables.
 
     Attributes:
         scheme: Name of the construction, or 'points' if there is none.
         num_classes: Number K of points.
         dim: Dimension n.
         max_cosine: Maximum cosine of the code.
-        exact: Whether the entries of `bins` are single cosines, as Fractions. Otherwise they are intervals.
-        bins: Cosines or intervals of cosines, each with its number of pairs, in ascending order. The numbers sum to
-            K (K - 1) / 2, and entries without pairs are left out.
+        exact: If True, the entries of `bins` are single cosines, as Fractions. If False, they are intervals.
+        bins: Cosines or intervals of cosines in ascending order, each with its number of pairs. The numbers of pairs
+            sum to K (K - 1) / 2. Cosines and intervals without pairs are left out.
     """
 
     scheme: str
@@ -67,8 +68,9 @@ class CosineCounts:
     def records(self) -> list[dict[str, Any]]:
         """Return the counts as rows of a table for CSV or JSON.
 
-        There is one dictionary for each entry of `bins`. Its keys are "scheme", "num_classes", "dim", "low", "high",
-        "exact" (the cosine as text, or None for an interval), "pairs" and "fraction_of_pairs".
+        There is one dictionary for each entry of `bins`, which is a single cosine or an interval. Its keys are
+        "scheme", "num_classes", "dim", "low", "high", "exact" (the single cosine as text, or None for an interval),
+        "pairs" (the number of pairs) and "fraction_of_pairs" (this number divided by that of all pairs).
         """
         head = {"scheme": self.scheme, "num_classes": self.num_classes, "dim": self.dim}
         return [
@@ -86,15 +88,15 @@ class CosineCounts:
 def cosine_spectrum(
     code: SphericalCode, progress: Progress = ignore
 ) -> dict[Cosine, int]:
-    """Return the number of pairs of points with each cosine, for a code whose cosines are known as exact fractions.
+    """Return how many pairs of points have each cosine, for a code whose cosines are known as exact fractions.
 
     For some codes, the numbers are computed without comparing pairs. For example, the spectrum of a linear code follows
     from the weights of its codewords. For other codes, such as points in a float64 matrix, all pairs are compared.
 
     Args:
         code: The code.
-        progress: Function that is called with a text, the number of finished steps and the number of all steps, while
-            pairs are measured.
+        progress: Function that is called with the name of the current stage, the number of finished steps and the
+            number of all steps, while pairs are measured.
 
     Returns:
         A mapping from each cosine to the number of pairs with this cosine, in ascending order of the cosines.
@@ -119,18 +121,19 @@ def cosine_spectrum(
 def cosine_histogram(
     code: SphericalCode, bins: int = BINS, progress: Progress = ignore
 ) -> CosineCounts:
-    """Count the pairs of points in each of `bins` intervals of cosines.
+    """Count the pairs of points whose cosine is in each of `bins` intervals.
 
     The intervals have equal length and cover [-1, 1].
 
     Args:
         code: The code.
         bins: Number of intervals.
-        progress: Function that is called with a text, the number of finished steps and the number of all steps, while
-            pairs are measured.
+        progress: Function that is called with the name of the current stage, the number of finished steps and the
+            number of all steps, while pairs are measured.
 
     Returns:
-        The counts, in ascending order of the intervals. Intervals without pairs are left out.
+        The counts, in ascending order of the intervals. Intervals without pairs are left out. The attribute `exact` is
+        False.
     """
     edges = np.linspace(-1.0, 1.0, as_integer("bins", bins, minimum=1) + 1)
     pairs = gram.bin_cosines(code.points, edges, progress)
@@ -149,8 +152,8 @@ def cosine_counts(
     Args:
         code: The code.
         bins: Number of intervals of equal length that cover [-1, 1]. It is not used if the cosines are known exactly.
-        progress: Function that is called with a text, the number of finished steps and the number of all steps, while
-            pairs are measured.
+        progress: Function that is called with the name of the current stage, the number of finished steps and the
+            number of all steps, while pairs are measured.
 
     Returns:
         The counts. The attribute `exact` is True for exact cosines and False for intervals.

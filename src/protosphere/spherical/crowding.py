@@ -52,7 +52,8 @@ def least_roomy_dim(num_classes: int) -> int:
 def crowding_advice(num_classes: int, dim: int) -> str:
     """Return the text of a warning that the dimension is too small for the number of classes.
 
-    The text also gives advice, such as the smallest dimension that suffices.
+    The text also gives advice. For example, it names the smallest dimension in which a linear layer can learn
+    arbitrarily assigned prototypes.
 
     Args:
         num_classes: Number K of classes.

@@ -17,9 +17,9 @@ class PartNames:
     """Names of the parts of classes, of the values of each part, and of the classes.
 
     Attributes:
-        parts: Name of each part.
-        values: For each part, the names of its values. Name i belongs to the value with index i.
-        classes: Name of each class; None if classes have no names.
+        parts: Names of the parts, in the order of the parts.
+        values: For each part, the names of its values, in the order of the values.
+        classes: Names of the classes, in the order of the classes. None if they have no names.
     """
 
     parts: tuple[str, ...]
@@ -27,10 +27,12 @@ class PartNames:
     classes: tuple[str, ...] | None = None
 
     def permuted(self, order: Indices) -> PartNames:
-        """Return the names after the classes are reordered: new class i gets the name of old class `order[i]`.
+        """Return the names for classes in another order: class i of the result is class order[i] of this object.
 
-        The names of parts and values stay the same. `order` contains the indices of all classes, or of a subset of the
-        classes.
+        The names of parts and values stay the same.
+
+        Args:
+            order: Indices of classes of this object: all of them in a new order, or some of them.
         """
         if self.classes is None:
             return self
@@ -41,7 +43,7 @@ class PartNames:
     def to_json(self) -> dict[str, Any]:
         """Return the names as a JSON object with the keys "parts", "values" and "classes".
 
-        The values of the keys are the attributes of the same names.
+        Each key has the value of the attribute with the same name.
         """
         classes = None if self.classes is None else list(self.classes)
         values = [list(names) for names in self.values]
@@ -55,7 +57,7 @@ def read_part_names(
 
     Args:
         record: The JSON object that `PartNames.to_json` returned, or None if there are no names.
-        sizes: Number of values of each part.
+        sizes: For each part, how many values it has.
         num_classes: Number K of classes.
 
     Returns:

@@ -1,4 +1,7 @@
-"""The class `Placement`: points, and a text that says how they were built, but no certificate."""
+"""The class `Placement`: points, and a text that says how they were built, but no certificate.
+
+The points are K unit vectors of R^n. A certificate states their maximum cosine.
+"""
 
 from __future__ import annotations
 
@@ -44,12 +47,11 @@ class Placement:
 
     @property
     def packed_signs(self) -> PackedBits | None:
-        """The signs of the points if the points are binary codewords with entries +-1/sqrt(n), otherwise None.
+        """Signs of the entries of the points, packed eight to a byte; None if the points are not stored as signs.
 
-        If points with such entries are stored as a matrix of floats, the value is None, too.
-
-        The signs of a point are one row of n bits, packed eight bits to a byte. Bit 1 stands for +1/sqrt(n), and bit 0
-        for -1/sqrt(n).
+        There is one row of bytes for each point. Only points with entries +1/sqrt(n) and -1/sqrt(n) can be stored as
+        signs. Bit 1 stands for +1/sqrt(n), and bit 0 for -1/sqrt(n). If such points are stored as a matrix of floats,
+        the value is None, too.
         """
         return self.structure.packed_signs
 
@@ -71,10 +73,10 @@ class Placement:
             array.flags.writeable = False
 
     def permuted(self, order: Indices) -> Placement:
-        """Return a placement of the points order[0], order[1], and so on.
+        """Return a placement whose point i is point order[i] of this placement.
 
         Args:
-            order: Indices of points: all indices, or a subset.
+            order: Indices of points of this placement: all of them in a new order, or some of them.
         """
         return replace(self, structure=self.structure.permuted(order))
 
@@ -82,7 +84,7 @@ class Placement:
         """Return the same points in R^dim with zeros appended, and with a new description.
 
         Args:
-            dim: New dimension, at least the present one.
+            dim: Number of coordinates of the new points, at least the present number.
             description: New description.
         """
         return Placement(

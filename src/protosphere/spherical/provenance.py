@@ -1,4 +1,8 @@
-"""Provenance of a code: the request and the choices from which later versions can rebuild the same points."""
+"""Provenance of a code: the request and the choices from which later versions can rebuild the same points.
+
+A request consists of the arguments of `ps.construct`. A construction, also called scheme, is a method that builds
+points. A step is an operation that was applied to the points after they were built.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +25,10 @@ class Step:
     Attributes:
         what: Name of the operation. 'first' keeps the first `count` points, and 'zeros' appends `count` zero
             coordinates. Any other name, such as 'subset' or 'nested from 10', selects and reorders points by `numbers`.
-        count: Number of points or of zero coordinates.
-        numbers: Indices of the points that an operation selects, in the new order: point i after the operation is point
-            numbers[i] before it. For 'first' and 'zeros', this tuple is empty.
+        count: For 'first', how many points are kept. For 'zeros', how many zero coordinates are appended. For other
+            names, it is 0.
+        numbers: Indices of the points that the operation selects: point i after the operation is point numbers[i]
+            before it. For 'first' and 'zeros', this tuple is empty.
     """
 
     what: str
@@ -46,8 +51,8 @@ class Provenance:
     store them.
 
     Attributes:
-        construction: Name of the construction, also called scheme. This attribute and the next five are the arguments
-            of `ps.construct`.
+        construction: Name of the construction, also called scheme. This attribute and the next five are arguments of
+            `ps.construct`.
         num_classes: Number K of points.
         dim: Dimension n.
         options: Options of the construction.
@@ -57,8 +62,8 @@ class Provenance:
         version: Version of the package that built the code.
         chosen: Values that the construction chose for parameters that the request does not specify, such as which code
             of a family is used.
-        resolved: If the construction chooses another construction (as 'best' does), the provenance of the chosen one;
-            `chosen` is then empty. None for other constructions.
+        resolved: If the construction chooses another construction (as 'best' does), this is the provenance of the
+            chosen one, and `chosen` is empty. For other constructions, it is None.
         steps: Operations that were applied to the points later, in order.
 
     Example:
@@ -93,7 +98,7 @@ class Provenance:
     def scheme(self) -> str:
         """Name of the construction that built the points.
 
-        If this construction was chosen by another one, OTHER, the text is "OTHER: NAME".
+        If `construction` chose another construction, the text consists of both names, such as 'best: simplex'.
 
         >>> simplex = Provenance("simplex", 10, 9, {}, 0, "fixed", "1.0")
         >>> Provenance("best", 10, 9, {}, 0, "fixed", "1.0", resolved=simplex).scheme
@@ -113,10 +118,10 @@ class Provenance:
         return self if self.resolved is None else self.resolved.placed_by
 
     def agrees(self, other: Provenance) -> bool:
-        """Return whether this and another provenance have the same request and the same steps.
+        """Return whether two provenances, this one and `other`, have the same request and the same steps.
 
-        The comparison ignores versions, choices, the attribute `numbers` of steps, and options that only one of the two
-        provenances has.
+        The comparison ignores versions, choices, the attribute `numbers` of steps, and options that only one of them
+        has.
         """
         asked = [
             (p.construction, p.num_classes, p.dim, p.seed, p.mapping)
@@ -135,7 +140,7 @@ class Provenance:
 
     @classmethod
     def from_json(cls, header: Mapping[str, Any]) -> Provenance:
-        """Return the provenance for which `to_json` returned the dictionary `header`.
+        """Return the provenance that `to_json` converted to the dictionary `header`.
 
         Raises:
             InvalidArgumentError: If the header was not written by protosphere. A malformed field may also raise a
@@ -144,7 +149,7 @@ class Provenance:
         return cls(**header)
 
     def then(self, *steps: Step) -> Provenance:
-        """Return a copy of the provenance in which `steps` follow the steps that it has."""
+        """Return a copy of this provenance with `steps` appended to its own steps."""
         return replace(self, steps=(*self.steps, *steps))
 
 
@@ -172,7 +177,7 @@ class Choice:
     Attributes:
         reason: Reason for the choice, one sentence.
         considered: The candidates, with the chosen candidate first.
-        interrupted: Whether Ctrl-C ended the search of `ps.best` early.
+        interrupted: True if Ctrl-C ended the search of `ps.best` early, otherwise False.
     """
 
     reason: str
@@ -182,7 +187,8 @@ class Choice:
     def table(self) -> str:
         """Return the reason, followed by a table with one line for each candidate.
 
-        A line has the guaranteed maximum cosine, the measured maximum cosine, and the scheme and the description.
+        The line of a candidate has the guaranteed upper bound on its maximum cosine, its measured maximum cosine, its
+        scheme and its description. In the example, the scheme is 'simplex', and the description is 'regular simplex'.
 
         >>> from protosphere.spherical.provenance import Choice, Considered
         >>> print(Choice("It is the only one.", (Considered("simplex", "regular simplex", -0.25, -0.25),)).table())

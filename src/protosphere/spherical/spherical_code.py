@@ -1,4 +1,7 @@
-"""The class `SphericalCode`: certified points on the unit sphere, and how they were built."""
+"""The class `SphericalCode`: certified points on the unit sphere, and how they were built.
+
+Point i, for i from 0 to K - 1, belongs to class i.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +37,9 @@ class SphericalCode:
         placement: The points and their description.
         certificate: Maximum cosine of the points, with the guarantee (an upper bound on it by theory) and the converse
             (a proved lower bound for any K points in R^n).
-        provenance: Record of how the code was built; None for points that protosphere did not construct.
-        choice: Record of why `ps.best` chose this code, or why `ps.assign` chose the order; None for other codes.
+        provenance: Record of how the code was built. None for points that protosphere did not construct.
+        choice: Record of why `ps.best` chose this code, or why `ps.assign` chose the order of its points. None for
+            other codes.
 
     Example:
         >>> import protosphere as ps
@@ -72,9 +76,10 @@ class SphericalCode:
 
     @property
     def signs(self) -> PackedBits | None:
-        """The points as bits, eight to a byte, one point per row; None if the points are not binary.
+        """Signs of the entries of the points, packed eight to a byte; None if the points are not stored as signs.
 
-        Bit 1 stands for the entry +1/sqrt(n), and bit 0 for the entry -1/sqrt(n).
+        There is one row of bytes for each point. Bit 1 stands for the entry +1/sqrt(n), and bit 0 for the entry
+        -1/sqrt(n).
         """
         return self.placement.packed_signs
 
@@ -150,9 +155,10 @@ class SphericalCode:
     def explain(self) -> str:
         """Return a text that says why this code was chosen, or how it was built.
 
-        For codes of `ps.best` and `ps.assign`, the text contains the reason for the choice and a table of the
-        candidates. If there are so many classes for the dimension that a network may not learn the prototypes, this
-        text also gives advice. For all other codes, the text is the description of the points.
+        - For codes of `ps.best` and `ps.assign`, the text contains the reason for the choice and a table of the
+          candidates. If there are so many classes for the dimension that a network may not learn the prototypes, it
+          also gives advice.
+        - For all other codes, the text is the description of the points.
         """
         if self.choice is None:
             return self.placement.description
@@ -167,11 +173,12 @@ class SphericalCode:
         Args:
             path: File name. A .safetensors file contains the points, the provenance, the certificate and a digest;
                 .npy, .csv and .pt files contain only the points, one per row.
-            progress: Function that is called with a text, the number of finished steps and the number of all steps,
-                while rows are written.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps, while rows are written.
 
         Raises:
-            StorageError: If the file name has another ending, or the file cannot be written.
+            StorageError: If the file name does not end in .safetensors, .npy, .csv or .pt, or the file cannot be
+                written.
         """
         target = Path(path)
         ending = Path(path).suffix.lower()

@@ -1,4 +1,9 @@
-"""Statistics of the cosines of a code: the minimum, the number of antipodal pairs, the energy and the mean square."""
+"""Statistics of the cosines of a code: the minimum, the number of antipodal pairs, the energy and the mean square.
+
+Two points are antipodal if their cosine is -1. The energy of a code is the mean over classes i of the sum over j != i
+of exp(s (cos(i, j) - 1)), where s is a scale and cos(i, j) is the cosine of the points of classes i and j. The logits
+of a feature vector are s times its cosines with all points.
+"""
 
 import math
 from dataclasses import dataclass
@@ -22,16 +27,16 @@ class CodeStatistics:
     Attributes:
         min_cosine: Smallest cosine of two points.
         antipodal_pairs: Number of pairs of points with cosine -1, up to rounding errors.
-        scale: Scale s of the logits, on which the energy depends. By default, it is the scale ln(99 (K - 1)) / (1 -
-            maximum cosine), at which each prototype itself is classified with probability at least 0.99.
-        energy: Mean over classes i of the sum over j != i of exp(s (cos(i, j) - 1)). If a feature vector equals
-            prototype i, its softmax probability of class i is 1 / (1 + this sum), for logits of scale s. Lower energies
-            mean more uniform points. With the default scale, the energy is at most 1/99, and it equals 1/99 only if all
-            pairs have the maximum cosine.
-        mean_square: Mean of the squared cosine over all pairs, a Fraction if the number of pairs with each cosine is
-            known exactly, otherwise a float. It is the frame potential of J. Benedetto and M. Fickus (2003), restricted
-            to pairs of different points and divided by their number. For K points in R^n, its smallest possible value
-            is (K - n) / (n (K - 1)), or 0 if K is below n.
+        scale: Scale s of the logits in the definition of the energy. By default, it is ln(99 (K - 1)) / (1 - maximum
+            cosine). At this scale, each point itself, as feature vector, gets its class with probability at least 0.99.
+        energy: Mean over classes i of the sum over j != i of exp(s (cos(i, j) - 1)), where cos(i, j) is the cosine of
+            points i and j. If a feature vector equals point i, its softmax probability of class i is 1 / (1 + the sum
+            for i), for logits of scale s. Lower energies mean more uniform points. With the default scale, the energy
+            is at most 1/99, and it equals 1/99 only if all pairs have the maximum cosine.
+        mean_square: Mean of the squared cosine over all pairs. It is a Fraction if the number of pairs with each cosine
+            is known exactly, otherwise a float. It is the frame potential of J. Benedetto and M. Fickus (2003),
+            restricted to pairs of different points and divided by the number of these pairs. For K points in R^n, its
+            smallest possible value is (K - n) / (n (K - 1)), or 0 if K is below n.
 
     Example:
         >>> import protosphere as ps
@@ -49,7 +54,7 @@ class CodeStatistics:
 def confident_scale(
     num_classes: int, max_cosine: float, probability: float = 0.99
 ) -> float:
-    """Return the scale at which a prototype itself, as feature vector, is classified with at least a given probability.
+    """Return the scale at which each prototype, as feature vector, gets its class with at least a given probability.
 
     At scale s, the logits of a vector are s times its cosines with all K prototypes. The returned scale is s = ln((K -
     1) p / (1 - p)) / (1 - mu).
@@ -85,10 +90,11 @@ def code_statistics(
 
     Args:
         code: The code.
-        scale: Scale s of the energy, which is the mean over classes i of the sum over j != i of exp(s (cos(i, j) - 1)).
-            The default is ln(99 (K - 1)) / (1 - mu) for the maximum cosine mu of the code, see `confident_scale`.
-        progress: Function that is called while the cosines of pairs are measured, with a text, the number of finished
-            steps and the number of all steps.
+        scale: Scale s of the energy, which is the mean over classes i of the sum over j != i of exp(s (cos(i, j) - 1)),
+            where cos(i, j) is the cosine of points i and j. None stands for the scale ln(99 (K - 1)) / (1 - mu), where
+            mu is the maximum cosine of the code.
+        progress: Function that is called with the name of the current stage, the number of finished steps and the
+            number of all steps.
 
     Returns:
         The statistics.

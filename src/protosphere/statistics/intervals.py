@@ -12,7 +12,8 @@ class Mean:
 
     Attributes:
         value: The mean.
-        margin: Half of the width of the interval. For the mean of a single value, it is None.
+        margin: Half of the width of the interval. None if there is no interval, because the mean is that of a single
+            value.
     """
 
     value: float
@@ -32,10 +33,11 @@ class Compared:
         method: Name of the training method.
         dim: Dimension n.
         lr: Learning rate that was chosen for the method by validation accuracy.
-        seeds: Number of runs, each with another seed.
+        seeds: Number of runs. Every run has a different seed.
         mean: Mean of the metric over the runs.
-        difference: Mean of the metric of this method minus the metric of the reference method, over the seeds of which
-            both methods have runs. None in the row of the reference method, and if there are fewer than two such seeds.
+        difference: Mean of the differences between this method and a reference method, over the seeds for which both
+            have runs. A difference is the metric of this method minus that of the reference method. None in the row of
+            the reference method, and also if there are fewer than two such seeds.
     """
 
     method: str
@@ -49,7 +51,8 @@ class Compared:
 def mean_with_interval(values: Sequence[float]) -> Mean:
     """Return the mean of one or more values with its 95% confidence interval by Student's t distribution.
 
-    For a single value, there is no interval, and the attribute `margin` of the result is None.
+    For a single value, there is no interval, and the attribute `margin` of the result is None. In the example, the mean
+    is 2.00, and half of the width of the interval is 2.48.
 
     >>> str(mean_with_interval([1.0, 2.0, 3.0]))
     '2.00 ± 2.48'
@@ -64,7 +67,7 @@ def mean_with_interval(values: Sequence[float]) -> Mean:
 def student(free: float) -> float:
     """Return the 97.5% quantile of Student's t distribution with `free` degrees of freedom.
 
-    This number of standard errors is half of the width of a 95% confidence interval of a mean.
+    Multiplied by the standard error of a mean, it gives half of the width of the 95% confidence interval of this mean.
     """
     from scipy.special import stdtrit
 

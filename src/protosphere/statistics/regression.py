@@ -1,4 +1,7 @@
-"""Linear regression with a confidence interval of the slope."""
+"""Linear regression with a confidence interval of the slope.
+
+The slope is the factor by which x is multiplied in the line y = intercept + slope x.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,9 +23,9 @@ class Regression:
         count: Number of points.
         slope: Change of y per unit of x.
         intercept: Value of the line at x = 0.
-        r_squared: Fraction of the variance of y that the regression explains (R²).
+        r_squared: Fraction of the variance of y that the regression explains, R², from 0 to 1.
         low: Lower end of the 95% confidence interval of the slope by Student's t distribution.
-        high: Upper end of the 95% confidence interval of the slope.
+        high: Upper end of this interval.
         p_value: P-value of the test of the hypothesis that the slope is 0.
     """
 
@@ -36,7 +39,7 @@ class Regression:
 
     @property
     def strength(self) -> tuple[float, float]:
-        """Fisher's z-transform of the absolute value of the correlation of x and y, and its standard error.
+        """Fisher's z-transform of the absolute value of the correlation of x and y, and its own standard error.
 
         The transform is approximately normally distributed, so it can be used to test whether two correlations differ.
         """

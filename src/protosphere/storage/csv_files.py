@@ -26,11 +26,12 @@ _NUMBER = re.compile(r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?(/\d+)?")
 
 
 def guarded(cell: Any) -> Any:
-    """Return `cell` as it is written into a file: text that could be a formula gets an apostrophe in front.
+    """Return the value of a cell in the form in which it is written into a CSV file.
 
-    Values that are not text are returned unchanged. Text could be a formula if it is not a number and begins with =, +,
-    -, @, a tab or a carriage return. Text that begins with an apostrophe gets a second apostrophe in front, so that
-    `unguarded` can restore the text.
+    - Text that a spreadsheet could take for a formula gets an apostrophe in front. Such text begins with =, +, -, @, a
+      tab or a carriage return, and is not a number.
+    - Text that begins with an apostrophe gets a second apostrophe in front, so that `unguarded` can restore the text.
+    - Everything else, such as '-1/9' or the float -0.5, is returned unchanged.
 
     >>> guarded("=1+1"), guarded("-1/9"), guarded(-0.5)
     ("'=1+1", '-1/9', -0.5)
@@ -44,7 +45,10 @@ def guarded(cell: Any) -> Any:
 
 
 def unguarded(cell: str) -> str:
-    """Return the text of a cell without the apostrophe that `guarded` may have put in front of a possible formula.
+    """Return the text of a cell without the apostrophe that `guarded` may have put in front of it.
+
+    The text "'tis" has an apostrophe of its own, which `guarded` would have doubled. Therefore it is returned
+    unchanged.
 
     >>> unguarded("'=1+1"), unguarded("'tis")
     ('=1+1', "'tis")
@@ -59,9 +63,9 @@ def write_csv(
 ) -> Path:
     """Write a CSV file: a line with the names of the columns, then one line per row.
 
-    Floats are written in full precision. None and missing values become empty cells. Text that a spreadsheet could take
-    for a formula gets an apostrophe in front. If the name of the file ends in .gz, the file is compressed by gzip,
-    without a time stamp, so that the same rows give the same bytes.
+    Floats are written in full precision. A value that is None, or that a row lacks, becomes an empty cell. Text that a
+    spreadsheet could take for a formula gets an apostrophe in front. If the name of the file ends in .gz, the file is
+    compressed by gzip, without a time stamp, so that equal rows give equal files.
 
     Args:
         path: The file, which is replaced atomically.
@@ -98,8 +102,7 @@ def read_csv(path: Path) -> list[list[str]]:
         path: A .csv or .csv.gz file.
 
     Raises:
-        StorageError: If a .gz file expands to more than 64 MiB and to more than 100 times its size, as no real table
-            does.
+        StorageError: If a .gz file expands to more than 64 MiB, and this is also more than 100 times its size.
         ValueError: If a row, together with the empty lines before it, has more than 2^20 characters.
     """
     return list(csv_rows(path))
@@ -115,8 +118,7 @@ def csv_rows(path: Path) -> Iterator[list[str]]:
         path: A .csv or .csv.gz file.
 
     Raises:
-        StorageError: If a .gz file expands to more than 64 MiB and to more than 100 times its size, as no real table
-            does.
+        StorageError: If a .gz file expands to more than 64 MiB, and this is also more than 100 times its size.
         ValueError: If a row, together with the empty lines before it, has more than 2^20 characters.
     """
     with unpacked(path) if path.suffix == ".gz" else path.open("rb") as content:

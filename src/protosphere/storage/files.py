@@ -1,8 +1,9 @@
 """Atomic file writes and file locks.
 
 New content is written to a temporary file next to the target. This file is then renamed to the target. Therefore other
-processes see either the old or the new content, never a part of the new content. A process that changes a folder or a
-file in several steps should hold the lock of `locked`.
+processes see either the old or the new content, never a part of the new content. A lock prevents two processes from
+changing the same folder or file at the same time. A process that changes one in several steps should hold the lock of
+`locked`.
 """
 
 import errno
@@ -54,8 +55,8 @@ def _resolved(target: Path) -> Path:
 def replace_file(target: Path, write: Callable[[Path], object]) -> Path:
     """Create or replace a file atomically: write a temporary file, then rename this file to `target`.
 
-    Symbolic links are followed, and the new file has the permissions of the file that it replaces. Temporary files of
-    killed processes in the folder are removed.
+    Symbolic links are followed, and the new file has the permissions of the file that it replaces. Temporary files that
+    killed processes have left in the folder of `target` are removed.
 
     Args:
         target: The file to create or replace.
@@ -107,10 +108,15 @@ def _created(beside: Path, place: Path) -> int:
 
 
 def reason(error: BaseException) -> str:
-    """Return a short message for an exception: the message of the operating system, if there is one.
+    """Return a short message for an exception.
 
-    The exception and the exceptions that led to it are searched for such a message. If there is none, the first line of
-    the message of `error` is returned, or the name of its type if the message is empty.
+    - If the exception, or an exception that led to it, has a message of the operating system, the result is this
+      message.
+    - Otherwise, it is the first line of the message of `error`. If this message is empty, it is the name of the type of
+      `error`.
+
+    Args:
+        error: The exception.
     """
     cause: BaseException | None = error
     while cause is not None:
@@ -145,13 +151,13 @@ def replace_bytes(target: Path, content: bytes) -> Path:
 
 @contextmanager
 def reading(path: str | Path, otherwise: str) -> Generator[None]:
-    """Return a context manager for reading a file, which turns exceptions into a StorageError.
+    """Return a context manager for reading a file, which turns exceptions in the `with` block into a StorageError.
 
-    A MemoryError stays a MemoryError.
+    A MemoryError is not changed.
 
     Args:
         path: Path of the file, for the error message.
-        otherwise: Text of the error message if the exception has no message from the operating system.
+        otherwise: Text of the error message for exceptions that have no message of the operating system.
     """
     try:
         yield
@@ -172,7 +178,7 @@ def reading(path: str | Path, otherwise: str) -> Generator[None]:
 
 
 def cache_folder() -> Path | None:
-    """Return the folder in which this library caches files. If the user has no home folder, return None."""
+    """Return the folder in which this library caches files, or None if the user has no home folder."""
     from platformdirs import user_cache_path
 
     try:
@@ -185,7 +191,8 @@ def cache_folder() -> Path | None:
 def remove_abandoned(folder: Path) -> None:
     """Remove the temporary files of killed processes in a folder.
 
-    A temporary file is removed if it is a day old, or if it was written by a process of this machine that has ended.
+    A temporary file is removed if it is more than a day old, or if the process that wrote it ran on this machine and
+    has ended.
     """
     with suppress(OSError):
         for entry in os.scandir(folder):
@@ -237,7 +244,7 @@ def locked(path: Path, what: str) -> Generator[None]:
 
     Args:
         path: Folder or file to lock.
-        what: Word for the process that holds the lock, for the error message, such as "sweep" or "run".
+        what: Word in the error message for the process that holds the lock, such as "sweep" or "run".
 
     Raises:
         StorageError: If another process holds the lock, or if the lock file cannot be written.

@@ -1,4 +1,7 @@
-"""Read compressed files safely. A StorageError is raised if a file would expand to far too much data."""
+"""Read compressed files safely: a StorageError is raised if a file would expand to far too much data.
+
+The limit is 64 MiB or 100 times the size of the file, whichever is larger. An .npz file is a zip file of numpy arrays.
+"""
 
 import gzip
 import io
@@ -79,8 +82,8 @@ def unpacked(path: Path) -> Generator[IO[bytes]]:
         path: File to open.
 
     Raises:
-        StorageError: If the file expands to more than 64 MiB and to more than 100 times its own size. The error is
-            raised during reading, as soon as this limit is exceeded.
+        StorageError: If a gzip file expands to more than 64 MiB, and this is also more than 100 times its own size. The
+            error is raised during reading, as soon as both limits are exceeded.
     """
     with path.open("rb") as raw:
         packed = raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
@@ -94,7 +97,7 @@ def unpacked(path: Path) -> Generator[IO[bytes]]:
 
 
 def refuse_tightly_packed(path: Path) -> None:
-    """Raise a StorageError if the content of a zip file would unpack to far more bytes than real data would.
+    """Raise a StorageError if the content of a zip file would unpack to more bytes than a limit.
 
     The limit is 64 MiB or 100 times the size of the file, whichever is larger.
 
@@ -115,14 +118,14 @@ def read_arrays(
     Args:
         path: Path of the .npz file.
         wanted: Names of the arrays to read.
-        needed: Names of arrays that must be in the file.
+        needed: Names of those arrays that must be in the file.
 
     Returns:
-        A mapping from the names in `wanted` to arrays. Names without an array in the file are left out.
+        A mapping from names to arrays. It has those names in `wanted` for which the file has an array.
 
     Raises:
-        StorageError: If a needed array is missing, the file cannot be read, or the arrays would unpack to far more
-            bytes than real data would.
+        StorageError: If a needed array is missing, the file cannot be read, or the arrays would unpack to more than 64
+            MiB, and this is also more than 100 times their packed size.
     """
     with _opened_npz(path) as archive:
         present: list[str] = archive.files

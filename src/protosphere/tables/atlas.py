@@ -1,6 +1,8 @@
 """The atlas: a table with a row for each pair (K, n) of a number of points and a dimension.
 
-A row describes the code of K points in R^n with the lowest known maximum cosine, and the bounds for K and n.
+A code is a set of K unit vectors (points) of R^n, one for each class. Its maximum cosine is the largest cosine of two
+points. The converse is a proved lower bound on the maximum cosine of any K points in R^n. A row describes the code of K
+points in R^n with the lowest known maximum cosine, and the bounds for K and n.
 """
 
 from collections.abc import Iterable
@@ -17,8 +19,9 @@ from protosphere.tables.table_files import column_names, known_rows, shipped_fil
 class AtlasRow:
     """Row of the atlas: the best known code of K points in R^n, and the bounds for K and n.
 
-    The best code is the one with the lowest maximum cosine. The row may use the code of another row, which has at least
-    K classes in at most n dimensions. In this case, the first K points of that code are used, with zeros appended.
+    The best code is the one with the lowest maximum cosine. A row may use its own code, which was made for (K, n). It
+    may also use the first K points of the code of another row, with zeros appended, if that code has at least K points
+    in at most n dimensions.
 
     Attributes:
         num_classes: Number K of classes.
@@ -30,18 +33,18 @@ class AtlasRow:
         optimal: Whether the maximum cosine equals the converse, up to rounding.
         converse: Proved lower bound on the maximum cosine of any K points in R^n.
         theorem: Name of the theorem of the converse.
-        achievable: Achievable bound: a theorem says that some code of K points in R^n has at most this maximum cosine.
-            None if no theorem applies.
+        achievable: Achievable bound: a number such that some code of K points in R^n has at most this maximum cosine,
+            by a theorem. None if no theorem applies.
         reed_muller: Maximum cosine of the code that the construction `reed_muller` makes if its option `modify` is
             True: Reed-Muller codes are then shortened, punctured or repeated to length n. None if there is no such
             code.
-        bch: Maximum cosine of the code that the construction `bch` makes if its option `modify` is True: BCH codes
-            are then shortened, extended, punctured or repeated to length n. None if there is no such code.
-        iterations: Number of evaluations that the search was allowed (the option `iterations` of `ps.best`). It is 0
-            for rows that were made without a search, and None if the option was not given.
+        bch: Maximum cosine of the code that the construction `bch` makes if its option `modify` is True: BCH codes are
+            then shortened, extended, punctured or repeated to length n. None if there is no such code.
+        iterations: The option `iterations` of `ps.best`, which limits how often a search evaluates its objective. It is
+            0 for rows that were made without a search, and None if the option was not given.
         seed: Seed of the random choices of the search.
-        of_classes: Number of classes of the row whose code is used. Usually the row uses its own code, and this is K.
-        of_dim: Dimension of the row whose code is used. Usually the row uses its own code, and this is n.
+        of_classes: Number of classes of the row whose code is used. It is K if the row uses its own code.
+        of_dim: Dimension of the row whose code is used. It is n if the row uses its own code.
     """
 
     num_classes: int
@@ -63,11 +66,11 @@ class AtlasRow:
 
 
 def monotone(rows: Iterable[AtlasRow]) -> tuple[AtlasRow, ...]:
-    """Return the rows sorted by (K, n), after replacing codes by codes of other rows with a lower maximum cosine.
+    """Return the rows sorted by (K, n), after replacing the codes of some rows by better codes of other rows.
 
     A row for (K, n) can use the first K points of another row's code if that code has at least K points in at most n
-    dimensions. In the result, every row has the code with the lowest maximum cosine among its own code and the codes
-    that it can use.
+    dimensions. In the result, every row has the code with the lowest maximum cosine among its own code and those that
+    it can use.
 
     Args:
         rows: Rows of an atlas, in any order.
@@ -111,7 +114,7 @@ def _with_better_code(better: AtlasRow, row: AtlasRow) -> AtlasRow:
 
 
 def save_atlas(path: str | Path, rows: Iterable[AtlasRow]) -> None:
-    """Write an atlas to a CSV file, which is replaced atomically.
+    """Write an atlas to a CSV file. If the file exists, it is replaced atomically.
 
     Args:
         path: Path of the file.
@@ -143,7 +146,7 @@ def read_atlas(path: str | Path) -> tuple[AtlasRow, ...]:
 def shipped_atlas() -> tuple[AtlasRow, ...]:
     """Return the rows of the atlas that is shipped with the package, sorted by (K, n).
 
-    The atlas has a row for each pair of 42 numbers of classes and 71 dimensions. The numbers K of classes, from 10 to
+    The atlas has a row for each pair (K, n) of 42 values of K and 71 values of n. The numbers K of classes, from 10 to
     a million, are rounded powers of sqrt(2) and round numbers such as 100 and 3,000. The dimensions n are 2, 3, ...,
     64, and 96, 128, 192, 256, 384, 512, 768 and 1,024.
     """

@@ -1,8 +1,10 @@
 """Catalogue of codes that long searches found: some are stored, the others are derived from stored codes.
 
-The coordinates of a stored code are rounded to a few levels. A short numerical optimization, called a descent, recovers
-the exact points. Codes of other sizes are derived from stored codes by a descent as well. For example, the descent for
-a code of 94 points starts from a code of 100 points, of which six are removed.
+A code is a set of K unit vectors (points) of R^n. Its maximum cosine is the largest cosine of two points. The
+coordinates of a stored code are rounded to a few levels. A short numerical optimization, called a descent, recovers the
+exact points. Codes of other sizes are derived from stored codes by a descent as well. For example, the descent for a
+code of 94 points starts from a code of 100 points, of which six are removed. An entry of the catalogue says from which
+stored code a code is derived.
 """
 
 import operator
@@ -90,7 +92,7 @@ class CatalogueEntry:
     Attributes:
         num_points: Number K of points.
         dim: Dimension n.
-        source: Index of the stored code from which the descent starts.
+        source: Index in `Catalogue.sources`, from 0, of the stored code from which the code is derived.
         seed: Seed of the random choices of the derivation.
         max_cosine: Maximum cosine of the derived code, as computed when the catalogue was made.
     """
@@ -107,7 +109,7 @@ EQUIVALENT_SECONDS = 1.0
 
 
 def equivalent_iterations(num_points: int, dim: int) -> int:
-    """Return about how many evaluations of its objective a search needs to find the catalogue's code for (K, n).
+    """Return about how often a search must evaluate its objective to find the catalogue's code of K points in R^n.
 
     The estimate is correct up to a factor of about two.
 
@@ -122,11 +124,11 @@ def relax(source: QuantizedCode, num_points: int, dim: int, seed: int) -> Points
     """Derive a code of K points in R^n from a stored code.
 
     First, points and coordinates are added to the stored code or removed from it, until there are K points in n
-    dimensions. Then the points are moved by small random vectors. Finally, a numerical optimization lowers their
-    maximum cosine.
+    dimensions. Then the points are moved by small random vectors. Finally, a numerical optimization (the descent)
+    lowers their maximum cosine.
 
     Args:
-        source: The stored code, which may have another size.
+        source: The stored code, which may have another number of points and another dimension.
         num_points: Number K of points.
         dim: Dimension n.
         seed: Seed of the random choices.
@@ -160,9 +162,10 @@ def relax(source: QuantizedCode, num_points: int, dim: int, seed: int) -> Points
 
 
 def finish(points: Points) -> Points:
-    """Return the points of a code, refined by Newton's method if K n is at most 400 (`MAX_POLISHED_SIZE`).
+    """Return the points of a code, refined by Newton's method if the code is small.
 
-    The points of larger codes are returned unchanged.
+    - If K n is at most 400 (`MAX_POLISHED_SIZE`), the refined points are returned.
+    - Otherwise, the points are returned unchanged.
 
     Args:
         points: K x n matrix of unit vectors.
@@ -193,7 +196,7 @@ class Catalogue:
     searched_beyond: frozenset[tuple[int, int]] = frozenset()
 
     def covers(self, num_points: int, dim: int) -> bool:
-        """Return whether the searches for the catalogue included (K, n).
+        """Return whether the searches for the catalogue included codes of K points in R^n.
 
         Args:
             num_points: Number K of points.
@@ -204,7 +207,7 @@ class Catalogue:
 
     @property
     def extent(self) -> str:
-        """The pairs (K, n) that the searches for the catalogue included, as text for messages."""
+        """Text for messages that says for which pairs (K, n) the searches for the catalogue looked for codes."""
         larger = sorted({num_points for num_points, _ in self.searched_beyond})
         numbers = f", and for K = {', '.join(map(str, larger))}" if larger else ""
         return (
@@ -216,8 +219,8 @@ class Catalogue:
 
         An entry is valid if it satisfies all these conditions:
 
-        - The catalogue has a stored code with the index `source`. If this stored code has more dimensions than the
-          entry, the difference is at most the number of points of the stored code.
+        - The catalogue has a stored code with the index `entry.source`. The dimension of this stored code, minus the
+          dimension of the entry, is at most the number of points of the stored code.
         - The entry has 2 to 6,000 points, 1 to 6,000 dimensions, a seed of at least 0, and a maximum cosine from -1 to
           1.
         - The searches for the catalogue included (K, n).
@@ -242,7 +245,7 @@ class Catalogue:
     def best_entry(self, num_points: int, dim: int) -> CatalogueEntry | None:
         """Return the entry with the lowest maximum cosine among those with at least K points in at most n dimensions.
 
-        From the code of this entry, K points in R^n result if surplus points are omitted and zeros are appended.
+        If surplus points of its code are omitted and zeros are appended, K points in R^n result.
 
         Args:
             num_points: Number K of points.
@@ -263,8 +266,8 @@ class Catalogue:
 
         Args:
             entry: The entry.
-            progress: Function that is called with a message and the numbers 0 and 1 before the optimization is
-                compiled. If the optimization has already been compiled, the function is not called.
+            progress: Function that is called once with a message, 0 and 1 before the program of the optimization is
+                compiled. If this program has already been compiled, the function is not called.
 
         Returns:
             The points of the code as unit vectors, one per row.
@@ -328,19 +331,20 @@ def shipped_catalogue() -> Catalogue:
 def check_catalogue(
     catalogue: Catalogue, chosen: Sequence[CatalogueEntry], progress: Progress = ignore
 ) -> float:
-    """Rebuild codes of a catalogue, and compare their maximum cosines with the recorded ones.
+    """Rebuild codes of a catalogue, and compare their maximum cosines with those that the entries state.
 
     Args:
         catalogue: The catalogue.
-        chosen: Entries to check.
+        chosen: Entries whose codes are rebuilt.
         progress: Function that is called before each code with the name of the stage, the number of finished codes and
             the number of all codes.
 
     Returns:
-        The largest difference by which a maximum cosine is above the recorded one. If none is above, 0.0 is returned.
+        The largest excess of the maximum cosine of a rebuilt code over the one that its entry states, or 0.0 if there
+        is no excess.
 
     Raises:
-        CertificateError: If a maximum cosine is above the recorded one by more than 0.02 (`REBUILD_TOLERANCE`).
+        CertificateError: If an excess is larger than 0.02 (`REBUILD_TOLERANCE`).
     """
     worst = 0.0
     for done, entry in enumerate(chosen):

@@ -1,9 +1,13 @@
 """Tables of binary linear codes, with the length, the dimension, the distance and the derivation of each code.
 
-A table is a .csv file with one row per code. The derivation of a code is a text that lists the steps by which the code
-is built, separated by commas. The module `coding.derivations` describes the steps. Tables have one more kind of step:
-'cell 57 16' stands for the code of length 57 and dimension 16, which must be in an earlier row of the same file. For
-example, 'cell 57 16, puncture 1' removes the last coordinate of this code.
+A table is a .csv file with one row per code. The length n of a code is the number of bits of its codewords, and a code
+of dimension k has 2^k codewords. Its minimum distance is the smallest number of positions in which two codewords
+differ. Its maximum cosine is 1 - 2d/n, where d is its minimum distance.
+
+The derivation of a code is a text that lists the steps by which the code is built, separated by commas. The module
+`coding.derivations` describes the steps, except for one kind that only tables have: 'cell 57 16' stands for the code of
+length 57 and dimension 16, which must be in an earlier row of the same file. For example, 'cell 57 16, puncture 1' has
+two steps. It takes this code and removes its last coordinate.
 """
 
 from collections.abc import Mapping
@@ -30,9 +34,9 @@ class LinearCodeRow:
         length: Length n of the code.
         dimension: Dimension k of the code.
         distance: Proved lower bound on the minimum distance of the code.
-        derivation: Steps by which the code is built, separated by commas, such as 'cell 57 16, puncture 1'. A step such
-            as 'cell 57 16' stands for the code of length 57 and dimension 16 in the same table. The module
-            `coding.derivations` describes the other steps.
+        derivation: Steps by which the code is built, separated by commas, such as 'cell 57 16, puncture 1'. In this
+            example, the step 'cell 57 16' takes the code of length 57 and dimension 16 of the same table, and 'puncture
+            1' removes its last coordinate.
     """
 
     length: int
@@ -42,17 +46,17 @@ class LinearCodeRow:
 
     @property
     def steps(self) -> list[str]:
-        """Steps of the derivation, in order, such as ['cell 57 16', 'puncture 1']."""
+        """Steps of the derivation, in order. For example, 'cell 57 16, puncture 1' has two steps."""
         return self.derivation.split(", ")
 
     @property
     def cells(self) -> list[tuple[int, int]]:
-        """Pairs (length, dimension) of the other codes of the table from which the derivation builds this code."""
+        """Pairs (length, dimension) of those codes of the table to which steps of the derivation refer."""
         return [cell_of(step) for step in self.steps if step.startswith(CELL)]
 
 
 def cell_of(step: str) -> tuple[int, int]:
-    """Return the pair (length, dimension) of the code that a step such as 'cell 57 16' stands for, here (57, 16).
+    """Return the pair (length, dimension) of the code to which a step refers: (57, 16) for 'cell 57 16'.
 
     Args:
         step: Text of the step.
@@ -74,8 +78,8 @@ class LinearCodes:
     def derivation(self, length: int, dimension: int) -> str:
         """Return the derivation of a code, written so that no step refers to another code of the table.
 
-        A derivation is a text of steps, separated by commas. Each step of the row that refers to another code of the
-        table is replaced by the derivation of that code.
+        A derivation is a text of steps, separated by commas. A step such as 'cell 57 16' refers to another code of the
+        table, with length 57 and dimension 16. It is replaced by the derivation of that code.
 
         Args:
             length: Length n of the code.
@@ -91,7 +95,8 @@ class LinearCodes:
         """Return the rows of the codes that have a lower maximum cosine than all their competitors.
 
         The competitors of a code are the other codes of the table that have at most its length and at least its
-        dimension. The maximum cosine of a row with length n and distance d is taken to be 1 - 2d/n.
+        dimension. The maximum cosine of a code of length n is taken to be 1 - 2d/n, where d is the distance that its
+        row states.
 
         Returns:
             The rows of these codes, from the shortest to the longest length. For equal lengths, larger dimensions come

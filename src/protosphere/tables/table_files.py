@@ -1,6 +1,6 @@
 """Functions that read and check the rows of tables, and that compare stated cosines with those of rebuilt codes.
 
-A row is an object of a dataclass, whose fields are the columns of the table.
+A row is an object of a dataclass. The fields of the dataclass are the columns of the table.
 """
 
 import operator
@@ -46,7 +46,7 @@ def column_names(kind: type[Any]) -> tuple[str, ...]:
     """Return the names of the columns of a table.
 
     Args:
-        kind: Dataclass of a row of the table, whose fields are the columns.
+        kind: Dataclass of the rows. Its fields are the columns.
     """
     return tuple(field.name for field in fields(kind))
 
@@ -56,11 +56,11 @@ def read_rows(
     columns: Mapping[str, Sequence[Any]],
     possible: Callable[[Row], bool],
 ) -> list[Row]:
-    """Return the rows of a table whose entries are given column by column.
+    """Return the rows of a table, given its columns.
 
     Args:
-        kind: Dataclass of a row, whose fields are the columns.
-        columns: Mapping from the name of each column to its entries, which are numbers or text.
+        kind: Dataclass of the rows. Its fields are the columns.
+        columns: Mapping from the name of each column to the entries of the column, which are numbers or text.
         possible: Function that returns False for a row whose values cannot be right.
 
     Raises:
@@ -77,7 +77,7 @@ def read_known_table(
 
     Args:
         path: Path of the file.
-        kind: Dataclass of a row, whose fields are the columns.
+        kind: Dataclass of the rows. Its fields are the columns.
         possible: Function that returns False for a row whose values cannot be right.
 
     Raises:
@@ -93,7 +93,7 @@ def known_rows(
 
     Args:
         path: Path of the file.
-        kind: Dataclass of a row, whose fields are the columns.
+        kind: Dataclass of the rows. Its fields are the columns.
         possible: Function that returns False for a row whose values cannot be right.
 
     Raises:
@@ -128,9 +128,9 @@ def shipped_file(name: str) -> AbstractContextManager[Path]:
 
 
 def check_claim(where: str, claimed: float, found: float, tolerance: float) -> float:
-    """Return the excess of the maximum cosine of a rebuilt code over the maximum cosine that a table states.
+    """Return the maximum cosine of a rebuilt code minus the maximum cosine that a table states for it.
 
-    The excess is negative if the rebuilt code is better.
+    This difference is the excess. It is negative if the rebuilt code has the lower maximum cosine.
 
     Args:
         where: Name of the table and row, for the error message.

@@ -1,6 +1,8 @@
 """Write and read the content of a code file: a header, and the arrays that store the points.
 
-The header is a JSON object.
+A code file stores a code: points with a certificate. The header is a JSON object. The structure of the points is the
+form in which they are stored, such as a matrix or packed codewords. The provenance is the record from which the code
+can be built again. The placement consists of the points and their description.
 """
 
 from __future__ import annotations
@@ -69,8 +71,8 @@ def require_harmless(value: Any, depth: int = 0) -> None:
     16 levels deep.
 
     Args:
-        value: A JSON value of the header, whose items are checked recursively.
-        depth: Nesting depth of `value` in the header.
+        value: The header, or a value in it. If it is a list or an object, its items are checked, too.
+        depth: Number of lists and objects of the header that contain `value`.
     """
     if isinstance(value, str):
         if not value.replace("\n", "").replace("\t", "").isprintable():
@@ -96,12 +98,13 @@ def parts(
     Args:
         arrays: Arrays of the file by name.
         description: Header of the file.
-        complete: Whether an error is raised if arrays are missing that can be computed from other arrays.
+        complete: If True, an error is raised if the file lacks arrays that can be computed from other arrays. If False,
+            the file may omit them.
 
     Returns:
-        The placement, which has the points; the certificate; the provenance, from which the code can be built again, or
-        None if the file has none; and the record of how `ps.best` or `ps.assign` chose the code, or None if they did
-        not choose it.
+        A tuple of four objects. The first is the placement, which has the points. The second is the certificate. The
+        third is the provenance, or None if the file has none. The fourth is the record of how `ps.best` or `ps.assign`
+        chose the code, or None if they did not choose it.
 
     Raises:
         InvalidArgumentError: If the content does not describe a code. A malformed header may also raise a built-in

@@ -1,6 +1,7 @@
 """Read and write safetensors files with arrays, a JSON header, and a digest of both.
 
-This module does not interpret the arrays and the header.
+The digest is a SHA-256 hash of the content, with which damage is detected. This module does not interpret the arrays
+and the header.
 """
 
 import hashlib
@@ -23,7 +24,9 @@ FORMAT = "protosphere-code-1"
 
 
 def digest(arrays: Arrays, description: str) -> str:
-    """Return the SHA-256 digest of a header and of the name, type, shape and bytes of every array, as hex digits.
+    """Return the SHA-256 digest of a header and of some arrays, as hex digits.
+
+    Of each array, its name, type, shape and bytes are part of the digest.
 
     Args:
         arrays: Arrays by name.

@@ -27,13 +27,13 @@ BLOCK_ENTRIES = 1 << 20
 def read_points(path: Path) -> Any:
     """Return the array that a file contains, as a torch tensor for a .pt file and as a numpy array otherwise.
 
-    The numbers of .csv and .txt files become float64. The numbers of .npy and .pt files keep their type.
+    Numbers in .csv and .txt files become float64. Numbers in .npy and .pt files keep their type.
 
     Args:
         path: A .npy, .csv, .txt or .pt file.
 
     Raises:
-        StorageError: If the file does not exist, has another ending, or cannot be read.
+        StorageError: If the file does not exist, does not end in .npy, .csv, .txt or .pt, or cannot be read.
     """
     try:
         if not path.is_file():

@@ -1,4 +1,9 @@
-"""Read codes and points from files, arrays and tensors."""
+"""Read codes and points from files, arrays and tensors.
+
+A code is a set of unit vectors (points) with a certificate, which states their maximum cosine. A certificate is
+unverified if its maximum cosine was read from a file and not measured. A structure is the form in which points are
+stored.
+"""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -40,13 +45,13 @@ def opened_code(path: str | Path) -> Generator[SphericalCode]:
     """Return a context manager that yields the code of a .safetensors file that protosphere wrote.
 
     During the `with` block, another thread computes the digest of the file. At the end of the block, a StorageError is
-    raised if it differs from the digest in the file.
+    raised if this digest differs from the one that is stored in the file.
 
     Args:
-        path: The file.
+        path: Path of the file.
 
     Yields:
-        The code, with an unverified certificate. The shapes, types, numbers and texts of the file have been checked.
+        The code, with an unverified certificate. It has been checked that the content of the file is well-formed.
 
     Raises:
         StorageError: If the file is damaged or was not written by protosphere.
@@ -86,8 +91,9 @@ def code_from_parts(parts: code_file.Parts) -> SphericalCode:
     """Return the code that consists of the given parts, with its certificate marked as unverified.
 
     Args:
-        parts: The placement of the points, the certificate, the provenance (or None), and the record of how `ps.best`
-            or `ps.assign` chose the code (or None).
+        parts: A tuple of four objects: the placement, which has the points; the certificate; the record of how the
+            points were built, or None if there is none; and the record of how `ps.best` or `ps.assign` chose the code,
+            or None if they did not choose it.
     """
     placement, claim, provenance, choice = parts
     return SphericalCode(placement, unverified(claim), provenance, choice)
@@ -107,7 +113,8 @@ def measured_points(
 
     Args:
         points: A matrix with a prototype per row, or the path of a .npy, .csv, .txt or .pt file.
-        normalize: Whether to divide each row by its norm first.
+        normalize: If True, each row is first divided by its norm, and any nonzero rows are allowed. If False, the rows
+            must be unit vectors.
         progress: Function that is called with the name of the current stage, the number of finished steps and the
             number of all steps.
 
@@ -115,8 +122,7 @@ def measured_points(
         A code without provenance.
 
     Raises:
-        InvalidArgumentError: If `points` is not a matrix of finite numbers, or has rows that are not unit vectors. If
-            `normalize` is True, any nonzero rows are allowed.
+        InvalidArgumentError: If `points` is not a matrix of finite numbers, or if its rows are not allowed.
         StorageError: If the file cannot be read.
     """
     if isinstance(points, str | Path):
@@ -134,13 +140,13 @@ def measured_points(
 def recognized(points: Points) -> Structure:
     """Return a structure that stores the given rows, divided by their norms.
 
-    There are three cases. In the first two, the maximum cosine will be certified exactly:
+    There are three cases. In the first two, certificates of the result are exact:
 
     - The entries of each row are c or -c, with a number c > 0 that may differ from row to row. The rows are stored as
       packed signs.
     - The entries of each row are 0, c or -c, and all rows have the same number m of nonzero entries. The rows are
       stored as a float64 matrix, with the information that all cosines are multiples of 1/m.
-    - All other rows are stored as a float64 matrix.
+    - In all other cases, the rows are stored as a float64 matrix.
 
     Args:
         points: Nonzero vectors, as rows.
@@ -163,7 +169,7 @@ def as_matrix(points: Any) -> tuple[Points, bool]:
         points: An array, a tensor, or nested sequences of numbers.
 
     Returns:
-        The array, and whether it is certain that the conversion left every number unchanged.
+        The array, and a bool. It is True if the conversion certainly left every number unchanged, otherwise False.
 
     Raises:
         InvalidArgumentError: If `points` is not an array of real numbers.

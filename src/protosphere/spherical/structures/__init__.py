@@ -1,6 +1,7 @@
 """Structures: the forms in which points are stored, such as a matrix or the codewords of a linear code.
 
-There is one module for each structure. The class `Structure` describes what all of them have in common.
+A point is a unit vector that stands for a class. There is one module for each structure. The class `Structure`
+describes what all of them have in common.
 """
 
 from protosphere.spherical.structures.cosets import CosetUnion as CosetUnion

@@ -1,7 +1,14 @@
 """Structure for codewords that are followed by zeros or by glue vectors.
 
-A glue vector consists of extra coordinates. All codewords of a group have the same glue vector. Different glue vectors
-increase the distance between groups.
+A codeword is a vector of bits of a binary code. As a part of a point, it is a unit vector with entries of equal
+absolute value; bit 1 stands for + and bit 0 for -. A glue vector consists of extra coordinates that follow a codeword.
+The codewords of the binary code are divided into groups of consecutive codewords, and all codewords of a group have the
+same glue vector. Different glue vectors increase the distance between groups.
+
+A structure stores K points, which are unit vectors of R^n. Point i belongs to class i, for i from 0 to K - 1. A pair
+consists of two points with different indices; its order does not matter. A cosine step is a fraction c such that every
+cosine of a pair is 1 - j c with an integer j. An `UpperBound` is a float that is at least the maximum cosine, and may
+be larger. A code file has named arrays and a header, which is a JSON object.
 """
 
 from __future__ import annotations
@@ -47,16 +54,17 @@ EVERY_WORD = 1 << 62
 @structure("glued")
 @dataclass(frozen=True, eq=False)
 class GluedWords:
-    """Codewords that are followed by glue vectors, which increase the distance between groups of codewords.
+    """Points that consist of a codeword and a glue vector.
 
-    A point is (sqrt(share) * codeword, sqrt(1 - share) * glue_vectors[i // group]), where the codeword is a unit vector
-    with entries of equal absolute value, and i is its index in the binary code from which the codewords are taken. If
+    A point is (sqrt(share) w, sqrt(1 - share) g). Here w is the codeword as a unit vector, whose entries have equal
+    absolute value. The glue vector g is row i // group of `glue_vectors`, where i is the index of the codeword in the
+    binary code from which the codewords are taken. Different glue vectors increase the distance between points. If
     `share` is 1, zeros follow the codeword.
 
     Attributes:
-        codewords: The codewords, as vectors with entries of equal absolute value.
+        codewords: Structure whose points are the codewords alone, without glue vectors.
         share: Squared norm of the part of a point that is the codeword, above 0 and at most 1.
-        glue_vectors: Unit vectors, one per row; zeros if `share` is 1.
+        glue_vectors: Glue vectors, one per row: unit vectors if `share` is less than 1, zeros if `share` is 1.
         group: Number of consecutive codewords of the binary code that have the same glue vector.
     """
 
@@ -74,7 +82,7 @@ class GluedWords:
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Names of the arrays that can be computed from other arrays.
+        """Names of those arrays of the codewords that can be computed from their other arrays.
 
         The saved state of a head may omit these arrays.
         """
@@ -92,14 +100,14 @@ class GluedWords:
 
     @property
     def is_nested(self) -> bool:
-        """Whether for every k, the first k points are a good code, that is, have a low maximum cosine."""
+        """True if for every k, the first k of the codewords have a low maximum cosine. False if this is not known."""
         return self.codewords.is_nested
 
     @property
     def cosine_step(self) -> Fraction | None:
-        """Fraction c such that every cosine is provably 1 minus a multiple of c.
+        """Cosine step: a fraction c such that every cosine of two points is 1 - j c with an integer j.
 
-        If `share` is less than 1, this is None.
+        If `share` is less than 1, no such fraction is known, and the value is None.
         """
         return self.codewords.cosine_step if self.share == 1 else None
 
@@ -107,16 +115,17 @@ class GluedWords:
     def work(self) -> int:
         """Approximate number of multiplications that `verified_cosine` needs.
 
-        If `share` is less than 1, this is the number of multiplications for comparing all pairs of points.
+        - If `share` is 1, this is the number for the codewords alone.
+        - If `share` is less than 1, this is the number for comparing all pairs of points.
         """
         return self.codewords.work if self.share == 1 else self.count**2 * self.dim // 2
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Return points `start` to `stop - 1` as float64 unit vectors.
+        """Return points `start` to `stop - 1` as float64 unit vectors, one per row.
 
         Args:
-            start: Index of the first point.
-            stop: One past the index of the last point.
+            start: Index of the first returned point.
+            stop: One past the index of the last returned point.
         """
         packed = self.codewords.packed_rows(start, stop)
         words = gram.sign_rows(packed, self.codewords.dim).slice(0, len(packed))
@@ -129,10 +138,10 @@ class GluedWords:
         )
 
     def sign_rows(self) -> SignRows:
-        """Return all points in the form of packed signs, each followed by its glue vector.
+        """Return all points as packed signs that are followed by glue vectors.
 
-        A point begins with entries +c or -c, where c is sqrt(share) divided by the square root of the length of the
-        codewords. Its glue vector follows, multiplied by sqrt(1 - share).
+        A point begins with N entries +c or -c, where N is the length of the codewords and c is sqrt(share / N). The
+        other entries are its glue vector, multiplied by sqrt(1 - share).
         """
         rows = self.codewords.sign_rows()
         height = sqrt(self.share / self.codewords.dim)
@@ -145,9 +154,9 @@ class GluedWords:
         )
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the maximum cosine and a text that says how it was found.
+        """Return the maximum cosine or an upper bound on it, and a text that says how the number was computed.
 
-        If only an upper bound on the maximum cosine is known, it is returned as an `UpperBound`.
+        An upper bound has the type `UpperBound`. It is returned if no two points are known to have this cosine.
 
         Args:
             progress: Function that is called with the name of the current stage, the number of finished steps and the
@@ -172,24 +181,25 @@ class GluedWords:
         ), "all pairs, in float64"
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the stored codewords, and return the maximum cosine and a text that says how it was found.
+        """Check the stored codewords. Then return the maximum cosine or an upper bound on it, and a text that says how.
 
-        If only an upper bound on the maximum cosine is known, it is returned as an `UpperBound`.
+        An upper bound has the type `UpperBound`. It is returned if no two points are known to have this cosine.
 
         Args:
             progress: Function that is called with the name of the current stage, the number of finished steps and the
                 number of all steps.
 
         Raises:
-            CertificateError: If the stored data of the codewords contradict each other.
+            CertificateError: If the stored codewords are not those that the other stored arrays determine.
         """
         self.check()
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """Return a mapping from each cosine that occurs to the number of unordered pairs of points with this cosine.
+        """Return a mapping from each cosine that occurs to the number of pairs of points with this cosine.
 
-        If `share` is less than 1, the cosines are not known exactly, and the result is None.
+        A pair is counted once, whatever its order. If `share` is less than 1, the cosines are not known exactly, and
+        the result is None.
 
         Args:
             progress: Function that is called with the name of the current stage, the number of finished steps and the
@@ -198,25 +208,32 @@ class GluedWords:
         return self.codewords.spectrum(progress) if self.share == 1 else None
 
     def check(self) -> None:
-        """Raise CertificateError if the stored data of the codewords contradict each other."""
+        """Raise CertificateError if the stored codewords are not those that the other stored arrays determine."""
         self.codewords.check()
 
     def permuted(self, order: Indices) -> GluedWords:
-        """Return a structure with the points order[0], order[1], and so on, each with its codeword and glue vector.
+        """Return a structure whose point i is point order[i] of this structure, with its codeword and its glue vector.
 
-        `order` may contain all indices or a subset.
+        Args:
+            order: Indices of points of this structure: all of them in a new order, or some of them.
         """
         return replace(self, codewords=self.codewords.permuted(order))
 
     def padded(self, dim: int) -> Plain:
-        """Return the same points in R^dim as a float64 matrix: zeros are appended to each point."""
+        """Return the same points with zeros appended, as a float64 matrix.
+
+        Args:
+            dim: Number of coordinates of the new points, at least the present number.
+        """
         return Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that determine the points, by name.
 
-        They are the arrays of the codewords, the array `glue_vectors`, and an array `share` with two entries: the
-        numbers `share` and `group`.
+        - The arrays that determine the codewords.
+        - "glue_vectors": the glue vectors, one per row.
+        - "share": two numbers. The first is the squared norm of the part of a point that is the codeword. The second is
+          the number of consecutive codewords that have the same glue vector.
         """
         put = np.array([self.share, self.group], dtype=np.float64)
         return self.codewords.point_arrays() | {
@@ -225,15 +242,19 @@ class GluedWords:
         }
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that a code file stores, by name: those of the codewords, and `glue_vectors`."""
+        """Return the arrays that a code file stores, by name.
+
+        They are the arrays of the codewords, and the array "glue_vectors" with one glue vector per row.
+        """
         return self.codewords.arrays() | {"glue_vectors": self.glue_vectors}
 
     def header(self) -> dict[str, Any]:
-        """Return the entries that a code file stores in its header for these points, by name.
+        """Return the header entries that a code file stores for these points, by name.
 
-        They are the entries for the codewords, and two more: `codewords` is the registered name of the structure that
-        stores the codewords, and `glue` is an object with the numbers `share` and `group`: the squared norm of the part
-        of a point that is the codeword, and the number of consecutive codewords that have the same glue vector.
+        - The header entries of the structure that stores the codewords.
+        - "codewords": the name of this structure, such as "linear".
+        - "glue": an object with two numbers. "share" is the squared norm of the part of a point that is the codeword.
+          "group" is the number of consecutive codewords that have the same glue vector.
         """
         return self.codewords.header() | {
             "codewords": self.codewords.name,
@@ -244,14 +265,16 @@ class GluedWords:
     def read(cls, content: Content) -> GluedWords:
         """Return the points that are stored in a code file.
 
-        The file has the arrays of the codewords and the array "glue_vectors". Its header has the entries that the
-        method `header` returns.
+        The file has the arrays of the codewords, and the array "glue_vectors" with one glue vector per row. In its
+        header, "codewords" is the name of the structure of the codewords, and "glue" is an object with the numbers
+        "share" and "group".
 
         Args:
-            content: Arrays and header of the file, with the number K of points and the dimension n.
+            content: Arrays and header of the code file, with the number K of points and the dimension n.
 
         Raises:
-            InvalidArgumentError: If the codewords, the glue vectors or the numbers `share` and `group` are invalid.
+            InvalidArgumentError: If the codewords, the glue vectors, or the numbers "share" and "group" are missing or
+                invalid.
         """
         glue_vectors = content.array("glue_vectors", (None, None), np.float64)
         glue = content.record("glue")
@@ -297,18 +320,18 @@ class GluedWords:
 def with_glue(
     codewords: SignWords, share: float, glue_vectors: Points, group: int
 ) -> Plain | GluedWords:
-    """Return points that consist of codewords and glue vectors, as a float64 matrix or as `GluedWords`.
+    """Return points that consist of a codeword and a glue vector, as a float64 matrix or as `GluedWords`.
 
-    If there are at most 20,000 points, and their matrix has at most 2^23 entries, the result is the matrix (`Plain`).
-    Otherwise it is `GluedWords`.
+    - If there are at most 20,000 points, and their matrix has at most 2^23 entries, the result is the matrix (`Plain`).
+    - Otherwise, it is a `GluedWords` structure.
 
     Args:
-        codewords: The codewords, as packed signs.
-        share: Squared norm of the part of a point that is a codeword, above 0 and at most 1. If it is 1, zeros are
-            appended.
-        glue_vectors: Unit vectors, one per row; zeros if `share` is 1.
-        group: Number of codewords with the same glue vector: codeword i of the binary code is followed by row i //
-            group of `glue_vectors`.
+        codewords: Structure whose points are the codewords alone.
+        share: Squared norm of the part of a point that is the codeword, above 0 and at most 1. If it is 1, zeros follow
+            the codewords.
+        glue_vectors: Glue vectors, one per row: unit vectors if `share` is less than 1, zeros if `share` is 1.
+        group: Number of consecutive codewords of the binary code with the same glue vector. The codeword with the index
+            i in the binary code is followed by row i // group of `glue_vectors`.
     """
     longer = GluedWords(codewords, share, glue_vectors, group)
     if longer.count > ALL_PAIRS_POINTS or longer.count * longer.dim > LARGEST_DENSE:

@@ -1,7 +1,13 @@
-"""Structure for points in one coset of a lattice, that is, whose differences are lattice vectors.
+"""Structure for points in one coset of a lattice, that is, points whose differences are lattice vectors.
 
-The distance of two such points is at least the length of the shortest nonzero lattice vector. This gives an upper bound
-on their cosine, `LatticeCoset.ceiling`.
+A lattice is the set of all integer combinations of some linearly independent vectors, its basis. The distance of two
+such points is at least the norm of the shortest nonzero lattice vector. This gives an upper bound on their cosine: 1
+minus half of the squared norm of the shortest nonzero lattice vector.
+
+A structure stores K points, which are unit vectors of R^n. Point i belongs to class i, for i from 0 to K - 1. A pair
+consists of two points with different indices; its order does not matter. A cosine step is a fraction c such that every
+cosine of a pair is 1 - j c with an integer j. An `UpperBound` is a float that is at least the maximum cosine, and may
+be larger. A code file has named arrays and a header, which is a JSON object.
 """
 
 from __future__ import annotations
@@ -39,16 +45,16 @@ The singular values must also be below the reciprocal of this number.
 @structure("lattice")
 @dataclass(frozen=True, eq=False)
 class LatticePoints(Plain):
-    """Points, stored as float64 rows, whose differences are vectors of a lattice.
+    """Points, stored as float64 rows, that differ by vectors of a lattice, either themselves or after scaling.
 
-    If `lengths` is given, the differences of the vectors lengths[i] * points[i] are lattice vectors instead.
+    - If `lengths` is None, all differences of two points are lattice vectors.
+    - Otherwise, all differences of two of the vectors lengths[i] * points[i] are lattice vectors.
 
     Attributes:
         lattice: The lattice, with its basis and the smallest squared norm of its nonzero vectors.
-        lengths: K x 1 array with a factor for each point, or None. The products lengths[i] * points[i] are the vectors
-            whose differences are lattice vectors. None means that all factors are 1.
-        proved: Whether the lattice comes from a construction of this library. A lattice from a file is not proved, and
-            no cosine is derived from it.
+        lengths: K x 1 array with a factor for each point, or None if no factors are needed.
+        proved: True if the lattice comes from a construction of this library. False if it comes from a file. In this
+            case, no cosine is derived from it.
     """
 
     lattice: LatticeCoset = field(kw_only=True)
@@ -61,13 +67,13 @@ class LatticePoints(Plain):
     ) -> LatticePoints:
         """Return unit points made from vectors of equal norm whose differences are vectors of a lattice.
 
-        Examples of such vectors are the lattice vectors of one norm. They are divided by their norm.
+        Examples of such vectors are all lattice vectors of one norm. A point is such a vector, divided by the norm.
 
         Args:
-            vectors: K x n matrix of vectors with equal norms.
-            basis: Basis of the lattice, one vector per row.
-            least: Smallest squared norm of a nonzero lattice vector. The squared norms of all lattice vectors must be
-                multiples of half of this number.
+            vectors: K x n matrix of the vectors, one per row.
+            basis: Basis of the lattice before the division by the norm, one vector per row.
+            least: Smallest squared norm of a nonzero lattice vector before the division. The squared norms of all
+                lattice vectors must be multiples of half of this number.
             theorem: Name of the theorem or source that gives `least`.
         """
         norm = round(float(np.sum(vectors[0].astype(np.float64) ** 2)))
@@ -80,31 +86,32 @@ class LatticePoints(Plain):
 
     @cached_property
     def in_coset(self) -> bool:
-        """Whether the points are known to satisfy the upper bound `lattice.ceiling` on their cosines.
+        """Whether the lattice shows that every cosine of two points is at most `lattice.ceiling`.
 
-        This bound is 1 - `lattice.least` / 2, where `lattice.least` is the stated smallest squared norm of a nonzero
-        lattice vector. The property is True in two cases:
+        The number `lattice.ceiling` is 1 - `lattice.least` / 2, where `lattice.least` is the stated smallest squared
+        norm of a nonzero lattice vector. The value is True in two cases, otherwise False:
 
-        - If `lengths` is None: all points are different, and their differences are lattice vectors.
-        - If `lengths` is given: all vectors lengths[i] * points[i] are different, their differences are lattice
-          vectors, and all lengths are above 0, at least 1 - `lattice.least`, and at most 1.
+        - `lengths` is None, all points are different, and their differences are lattice vectors.
+        - `lengths` is given, all vectors lengths[i] * points[i] are different, their differences are lattice vectors,
+          and each length is above 0, at least 1 - `lattice.least`, and at most 1.
         """
         annulus = self.lengths is None or self.lattice.in_annulus(self.lengths)
         return annulus and self.lattice.holds(self.points, self.lengths)
 
     @cached_property
     def by_lattice(self) -> bool:
-        """Whether the maximum cosine is derived from the lattice instead of comparing all pairs.
+        """Whether the maximum cosine may be derived from the lattice instead of measured by comparing all pairs.
 
-        This is the case if `proved` and `in_coset` are True and there are more than 20,000 points (`ALL_PAIRS_POINTS`).
+        The value is True if `proved` and `in_coset` are True and there are more than 20,000 points
+        (`ALL_PAIRS_POINTS`).
         """
         return self.proved and self.count > ALL_PAIRS_POINTS and self.in_coset
 
     @property
     def exact_reason(self) -> str:
-        """Text that says why the result of `largest_cosine` is exact.
+        """Text that says why the maximum cosine is exact, for use if `largest_cosine` returns a Fraction.
 
-        If `largest_cosine` returns a Fraction, this text becomes `Certificate.reason`. Otherwise it is not used.
+        Certificates have this text as the attribute `reason`.
         """
         if self.cosine_step is None:
             return "the lattice of the points has this minimum distance"
@@ -113,13 +120,18 @@ class LatticePoints(Plain):
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Return the maximum cosine and a text that says how it was found.
 
-        If `by_lattice` is True and some pair attains the upper bound `lattice.ceiling` on the cosines, the result is
-        this bound. Otherwise, all pairs are compared. If `lengths` is given, and if `proved` and `in_coset` are True, a
-        measured value that equals the bound up to rounding is replaced by the bound.
+        The number `lattice.ceiling` is an upper bound on the cosines of two points whose difference is a lattice
+        vector.
+
+        - If `by_lattice` is True and some pair attains `lattice.ceiling` up to rounding, the result is
+          `lattice.ceiling`.
+        - Otherwise, all pairs are compared, and the result is the measured maximum cosine. If it equals
+          `lattice.ceiling` up to rounding, `lengths` is given, and `proved` and `in_coset` are True, the result is
+          `lattice.ceiling` instead.
 
         Args:
-            progress: Function that is called with a text, the number of finished steps and the number of all steps,
-                while pairs of points are compared.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
         """
         if self.by_lattice and self._attains_ceiling(progress):
             theorem = self.lattice.theorem
@@ -131,13 +143,13 @@ class LatticePoints(Plain):
         """Check the points, and return the maximum cosine and a text that says how it was found.
 
         Args:
-            progress: Function that is called with a text, the number of finished steps and the number of all steps,
-                while pairs of points are compared.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
 
         Raises:
             CertificateError: If `by_lattice` is True, and it is not certain that every nonzero lattice vector has at
-                least the stated squared norm. If `by_lattice` is False, and a cosine is not 1 minus a multiple of the
-                stated cosine step.
+                least the stated squared norm. Also if `by_lattice` is False, a cosine step is stated, and a cosine is
+                not 1 minus an integer multiple of this step, up to rounding.
         """
         if self.by_lattice:
             self.check()
@@ -164,10 +176,10 @@ class LatticePoints(Plain):
     def permuted(self, order: Indices) -> Self:
         """Return a structure with the same points in another order.
 
-        If `lengths` is given, it is reordered in the same way as the points.
+        If `lengths` is given, its entries are reordered in the same way.
 
         Args:
-            order: Indices of all points: point i of the result is point order[i].
+            order: Indices of the points: point i of the result is point order[i] of this structure.
         """
         return replace(
             super().permuted(order),
@@ -175,11 +187,13 @@ class LatticePoints(Plain):
         )
 
     def check(self) -> None:
-        """Raise CertificateError if the lattice or the cosines do not have the properties that this structure states.
+        """Raise CertificateError if the lattice or the cosines do not have a stated property.
 
-        If `by_lattice` is True, the error is raised unless every nonzero lattice vector provably has at least the
-        stated squared norm, `lattice.least`. Otherwise, the error is raised if a cosine is not 1 minus a multiple of
-        the stated cosine step, up to rounding. If no cosine step is stated, nothing is checked.
+        - If `by_lattice` is True, every nonzero lattice vector must provably have at least the stated squared norm
+          `lattice.least`.
+        - If `by_lattice` is False and a cosine step is stated, every cosine must be 1 minus an integer multiple of this
+          step, up to rounding.
+        - If `by_lattice` is False and no cosine step is stated, nothing is checked.
         """
         if not self.by_lattice:
             super().check()
@@ -189,22 +203,22 @@ class LatticePoints(Plain):
             )
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that `SphericalCode.save` writes into a .safetensors file, by name.
+        """Return the arrays that a code file stores, by name.
 
         - "points" has the points, one per row.
         - "basis" has the basis vectors of the lattice, one per row.
-        - "lengths" has the factors of the points. If `lengths` is None, there is no such array.
+        - "lengths" has the factor of each point. If `lengths` is None, there is no such array.
         """
         lengths = {} if self.lengths is None else {"lengths": self.lengths}
         return {"points": self.points, "basis": self.lattice.basis} | lengths
 
     def header(self) -> dict[str, Any]:
-        """Return the metadata of the points that `SphericalCode.save` writes into a .safetensors file.
+        """Return the header entries that a code file stores for these points, by name.
 
-        - "cosine_step" is the fraction such that 1 - cosine is a multiple of it for all pairs of points. It is None if
-          no such fraction is known.
-        - "lattice" is a dictionary with the keys "least", the smallest squared norm of a nonzero lattice vector, and
-          "theorem", the name of the theorem that gives this number.
+        - "cosine_step" is the text of a fraction c such that every cosine of two points is 1 - j c with an integer j.
+          It is None if no such fraction is known.
+        - "lattice" is a dictionary with two keys: "least" is the smallest squared norm of a nonzero lattice vector, and
+          "theorem" is the name of the theorem that gives this number.
         """
         least = {
             "least": fraction_to_json(self.lattice.least),
@@ -214,14 +228,13 @@ class LatticePoints(Plain):
 
     @classmethod
     def read(cls, content: Content) -> LatticePoints:
-        """Return the structure with the points and the lattice that a file contains.
+        """Return the structure with the points and the lattice that are stored in a code file.
 
-        The file has the arrays "points" and "basis" (the basis vectors of the lattice) and, if the points are
-        multiplied by factors to get vectors of the lattice coset, the array "lengths" of these factors. In the result,
-        `proved` is False.
+        The array "points" has the points, and "basis" has the basis vectors of the lattice. The array "lengths" has a
+        factor for each point. If there is no such array, `lengths` is None. In the result, `proved` is False.
 
         Args:
-            content: Arrays and metadata of a file that `SphericalCode.save` has written.
+            content: Arrays and header of the code file, with the number K of points and the dimension n.
 
         Raises:
             InvalidArgumentError: If the points, the basis, the stated smallest squared norm or the factors are invalid.

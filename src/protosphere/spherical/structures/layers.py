@@ -1,6 +1,9 @@
-"""Structure for points that a construction arranges in layers, with a minimum angle that a theorem guarantees.
+"""Structure for points, stored as float64 rows, whose minimum angle a theorem about their construction guarantees.
 
-The points are stored as float64 rows.
+A structure stores K points, which are unit vectors of R^n. Point i belongs to class i, for i from 0 to K - 1. A pair
+consists of two points with different indices; its order does not matter. A cosine step is a fraction c such that every
+cosine of a pair is 1 - j c with an integer j. An `UpperBound` is a float that is at least the maximum cosine, and may
+be larger. A code file has named arrays and a header, which is a JSON object.
 """
 
 from __future__ import annotations
@@ -29,21 +32,23 @@ METHOD = "layers of a known angle, which a pair of points attains"
 class LayeredPoints(Plain):
     """Points whose minimum angle is at least `angle`, as a theorem about their construction says.
 
-    The points are stored as float64 rows. A file contains only the rows, so points that are read from a file are
-    `Plain`, and their maximum cosine is measured.
+    The points are stored as float64 rows. A code file stores the points without `angle`. When it is read, the points
+    become a `Plain` structure, whose maximum cosine is measured.
 
     Attributes:
-        angle: Lower bound on the angle between two points, in radians.
+        angle: Lower bound on the angle between any two points, in radians.
     """
 
     angle: float = field(kw_only=True)
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the maximum cosine and a text that says how it was found.
+        """Return the maximum cosine or an upper bound on it, and a text that says how the number was found.
 
-        For up to 200,000 points, the maximum cosine is measured. For more points, the result is the cosine of the
-        attribute `angle`, the guaranteed angle. It is a float if two of the first 20,000 points have this cosine up to
-        rounding. Otherwise, it is an `UpperBound`, because no pair is known to have this cosine.
+        - If there are at most 200,000 points, the maximum cosine is measured.
+        - If there are more points, and two of the first 20,000 have the cosine of the angle `angle` up to rounding, the
+          result is the cosine of `angle` as a float.
+        - If there are more points, and no two of the first 20,000 have this cosine, the result is the cosine of `angle`
+          as an `UpperBound`. No pair is known to have this cosine.
 
         Args:
             progress: Function that is called with the name of the current stage, the number of finished steps and the

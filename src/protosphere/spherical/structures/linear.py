@@ -1,7 +1,15 @@
 """Structure for codewords of a binary linear code.
 
-Points are codewords whose bits stand for the signs of entries +-1/sqrt(n). The distance of two codewords is the weight
-(number of ones) of their sum, which is a codeword too.
+A codeword is a vector of n bits. As a point, it has the entry +1/sqrt(n) for bit 1 and -1/sqrt(n) for bit 0. A binary
+linear code consists of all sums modulo 2 (XOR) of the rows of its generator matrix. A message is an integer. Its
+codeword is the sum of those rows j of the generator matrix for which bit j of the message is 1, where bit 0 is the
+lowest bit. The weight of a codeword is its number of ones. The distance of two codewords is the weight of their sum,
+which is a codeword too. Packed bits are stored eight to a byte, in rows of bytes: one row for each vector of bits.
+
+A structure stores K points, which are unit vectors of R^n. Point i belongs to class i, for i from 0 to K - 1. A pair
+consists of two points with different indices; its order does not matter. A cosine step is a fraction c such that every
+cosine of a pair is 1 - j c with an integer j. An `UpperBound` is a float that is at least the maximum cosine, and may
+be larger. A code file has named arrays and a header, which is a JSON object.
 """
 
 from __future__ import annotations
@@ -33,14 +41,14 @@ For larger k, they are enumerated only if 2^k is at most four times the number o
 @structure("linear")
 @dataclass(frozen=True, eq=False)
 class LinearWords(SignWords):
-    """Codewords of a binary linear code.
+    """Points that are codewords of a binary linear code.
 
-    A message is an integer. Its codeword is the sum (XOR) of the rows j of the generator matrix for which bit j of the
-    message is 1, where bit 0 is the lowest bit. The difference of two messages is their XOR.
+    A message is an integer. Its codeword is the sum modulo 2 (XOR) of those rows j of the generator matrix for which
+    bit j of the message is 1. Bit 0 is the lowest bit.
 
     Attributes:
-        generator: Rows of the generator matrix, packed eight bits to a byte.
-        messages: One message for each of the K points.
+        generator: Generator matrix, each row packed eight bits to a byte.
+        messages: For each of the K points, the message of its codeword.
     """
 
     derived = ("signs",)
@@ -52,36 +60,36 @@ class LinearWords(SignWords):
 
     @classmethod
     def of(cls, generator: PackedBits, dim: int, messages: Indices) -> LinearWords:
-        """Return the structure of the codewords of the given messages.
+        """Return the structure whose points are the codewords of the given messages.
 
-        A message is an integer. Its codeword is the sum (XOR) of the rows j of the generator matrix for which bit j of
-        the message is 1.
+        A message is an integer. Its codeword is the sum modulo 2 (XOR) of those rows j of the generator matrix for
+        which bit j of the message is 1. Bit 0 is the lowest bit.
 
         Args:
-            generator: Rows of the generator matrix, packed eight bits to a byte.
+            generator: Generator matrix, each row packed eight bits to a byte.
             dim: Length n of the codewords.
-            messages: One message per codeword.
+            messages: For each of the K points, the message of its codeword.
         """
         held = held_words(len(messages), dim, lambda: encode(generator, messages))
         return LinearWords(dim, held, generator, messages)
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the packed codewords of the given messages.
+        """Return the codewords of the given messages, one per row, packed eight bits to a byte.
 
         Args:
-            numbers: Messages. A message is an integer whose codeword is the sum (XOR) of the rows j of the generator
-                matrix for which bit j of the integer is 1.
+            numbers: Messages. A message is an integer. Its codeword is the sum modulo 2 (XOR) of those rows j of the
+                generator matrix for which bit j of the message is 1.
         """
         return encode(self.generator, numbers)
 
     @property
     def by_differences(self) -> bool:
-        """Whether cosines are computed from differences of messages instead of from all pairs of codewords.
+        """Whether the maximum cosine is computed from the weights of codewords instead of from all pairs of points.
 
-        A message is an integer of k bits, where k is the number of rows of the generator matrix. The difference of two
-        messages is their XOR. The number of ones of its codeword is the distance of the codewords of the two messages.
-        The result is True if the number 2^k of differences is at most four times the number K of points, or at most
-        2^22 (`MOST_DIFFERENCE_BITS`).
+        The difference of two messages is their XOR. The weight (number of ones) of its codeword is the distance of the
+        codewords of the two messages. If the generator matrix has k rows, there are 2^k differences. The value is True
+        if 2^k is at most four times the number K of points, or if 2^k is at most 2^22 (k is at most
+        `MOST_DIFFERENCE_BITS`). Otherwise it is False.
         """
         return 1 << len(self.generator) <= max(
             1 << MOST_DIFFERENCE_BITS, 4 * self.count
@@ -91,8 +99,9 @@ class LinearWords(SignWords):
     def work(self) -> int:
         """Approximate number of multiplications that checking the points and computing their maximum cosine needs.
 
-        If `by_differences` is True, this is n 2^k, where k is the number of rows of the generator matrix, because one
-        codeword is computed for each of the 2^k messages. Otherwise, all pairs of codewords are compared.
+        - If `by_differences` is True, this is n 2^k, where k is the number of rows of the generator matrix. One
+          codeword is computed for each of the 2^k messages.
+        - If `by_differences` is False, this is n K^2 / 2, because all pairs of points are compared.
         """
         return self.dim << len(self.generator) if self.by_differences else super().work
 
@@ -100,7 +109,8 @@ class LinearWords(SignWords):
         """Return the maximum cosine as an exact Fraction, and a text that says how it was found.
 
         Args:
-            progress: Called with the stage, the number of finished steps, and the number of all steps.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
         """
         if not self.by_differences:
             return super().largest_cosine(progress)
@@ -115,10 +125,13 @@ class LinearWords(SignWords):
         return max(self.spectrum(progress)), method
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
-        """Return a mapping from each cosine to the number of pairs of points with this cosine.
+        """Return a mapping from each cosine that occurs to the number of pairs of points with this cosine.
+
+        A pair is counted once, whatever its order.
 
         Args:
-            progress: Called with the stage, the number of finished steps, and the number of all steps.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
         """
         if not self.by_differences:
             return super().spectrum(progress)
@@ -132,7 +145,7 @@ class LinearWords(SignWords):
     def check(self) -> None:
         """Raise CertificateError if the stored codewords are not those that `generator` and `messages` determine.
 
-        If the codewords are not stored, because they would need too much memory, nothing is checked.
+        If `held` is None, no codewords are stored, and nothing is checked.
         """
         if self.held is None:
             return
@@ -145,16 +158,17 @@ class LinearWords(SignWords):
 
     @classmethod
     def read(cls, content: Content) -> LinearWords:
-        """Return the codewords that a generator matrix and a list of messages in the content of a file determine.
+        """Return the structure whose arrays are in a code file.
 
-        Bit j of a message, which is an integer, says whether row j of the generator matrix is added (XOR) to its
-        codeword.
+        The array "generator" has the rows of the generator matrix as packed bits, and "messages" has an integer for
+        each point. The codeword of a point is the sum modulo 2 (XOR) of those rows j for which bit j of its message is
+        1. The array "signs", if the file has it, has the codewords of the points.
 
         Args:
-            content: Arrays and header of the file.
+            content: Arrays and header of the code file, with the number K of points and the dimension n.
 
         Raises:
-            InvalidArgumentError: If an array is missing or does not fit, or if the matrix has more than 62 rows.
+            InvalidArgumentError: If an array is missing or malformed, or if the generator matrix has more than 62 rows.
         """
         generator = content.packed("generator", None)
         if len(generator) > LARGEST_MESSAGE_BITS:

@@ -1,7 +1,12 @@
 """Structure for points that are stored as a float64 matrix.
 
-The cosines lie on a grid if all of them are 1 - j * step with integers j and a fixed fraction, the cosine step. If the
-cosine step is known, the maximum cosine is certified exactly.
+A structure stores K points, which are unit vectors of R^n. Point i belongs to class i, for i from 0 to K - 1. A pair
+consists of two points with different indices; its order does not matter. A cosine step is a fraction c such that every
+cosine of a pair is 1 - j c with an integer j. An `UpperBound` is a float that is at least the maximum cosine, and may
+be larger. A code file has named arrays and a header, which is a JSON object.
+
+If a cosine step is known, the maximum cosine is certified exactly, because rounding errors are far smaller than the
+step.
 """
 
 from __future__ import annotations
@@ -46,15 +51,14 @@ FINEST_STEP = 1 << 20
 class Plain:
     """Points that are stored as the rows of a float64 matrix.
 
-    If `cosine_step` is given, every cosine is 1 - j * cosine_step with an integer j (the cosines lie on a grid), and
-    the maximum cosine is certified exactly. The step is known either from a theorem about the construction of the rows,
-    or from the entries of the rows: if all rows have m nonzero entries of equal absolute value, the step is 1/m.
-
     Attributes:
         points: Unit vectors, one per row.
-        cosine_step: Step of the grid of cosines; None if no step is known.
-        unverified_step: Cosine step that a file states for the rows, or None. `check` compares the cosines with it, but
-            certificates do not rely on it.
+        cosine_step: Proved fraction c such that every cosine of two points is 1 - j c with an integer j. It comes from
+            a theorem about the construction of the points, or from their entries: if all points have m nonzero entries
+            of equal absolute value, it is 1/m. The maximum cosine is then certified exactly. None if no such fraction
+            is known.
+        unverified_step: Such a fraction that a code file states for the points. The method `check` compares the cosines
+            with it, but certificates do not rely on it. None if no file has stated one.
     """
 
     name: ClassVar[str]
@@ -103,43 +107,43 @@ class Plain:
 
     @property
     def by_nearest_neighbors(self) -> bool:
-        """Whether the closest pair is found with a k-d tree instead of by comparing all pairs.
+        """Whether the maximum cosine is found with a k-d tree instead of by comparing all pairs.
 
-        This is the case if there are more than 20,000 points, and only the first 7 coordinates are nonzero.
+        The value is True if there are more than 20,000 points, and only their first 7 coordinates are nonzero.
         """
         return self.count > ALL_PAIRS_POINTS and not self.points[:, DEEPEST:].any()
 
     @property
     def exact_reason(self) -> str:
-        """Text for certificates that says why the maximum cosine that `largest_cosine` returns is exact.
+        """Text that says why the maximum cosine is exact, for use if `largest_cosine` returns a Fraction.
 
-        It is used only if `largest_cosine` returns a Fraction.
+        Certificates have this text as the attribute `reason`.
         """
         return "cosines of such points differ by multiples of a known fraction"
 
     @property
     def measures_exactly(self) -> bool:
-        """Whether `largest_cosine` returns the maximum cosine as a Fraction.
+        """Whether `largest_cosine` returns an exact Fraction. If not, it returns a measured float.
 
-        This is the case if a cosine step is known and the maximum cosine is found by comparing all pairs of points.
+        The value is True if `cosine_step` is not None and `by_nearest_neighbors` is False.
         """
         return self.cosine_step is not None and not self.by_nearest_neighbors
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Return points `start` to `stop - 1` as a new float64 array.
+        """Return points `start` to `stop - 1` as a new float64 array, one point per row.
 
         Args:
-            start: Index of the first point.
-            stop: One past the index of the last point.
+            start: Index of the first returned point.
+            stop: One past the index of the last returned point.
         """
         return self.points[start:stop].astype(np.float64)
 
     def sign_rows(self) -> SignRows | None:
-        """Return the points whose first L entries are +c or -c, for common numbers c > 0 and L.
+        """Return those points whose first L entries are +c or -c, for a common number c > 0 and a common length L.
 
-        The number c is the absolute value of the first entry of the last point. L is the number of entries of this
-        point before the first entry with another absolute value. L must be more than half of the dimension. If it is
-        not, c and L are taken from the first point. If L is too small for this point, too, the result is None.
+        The last point is tried first: c is the absolute value of its first entry, and L is the number of its leading
+        entries with this absolute value. If c is 0, or if L is at most half of the dimension, c and L are taken from
+        the first point in the same way. If this fails too, the result is None.
         """
         return sign_rows_in(self.points)
 
@@ -149,7 +153,8 @@ class Plain:
         If `measures_exactly` is True, the cosine is a Fraction. Otherwise, it is a measured float.
 
         Args:
-            progress: Function that is called with a text, the number of finished steps and the number of all steps.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
         """
         if self.by_nearest_neighbors:
             coordinates = np.ascontiguousarray(self.points[:, :DEEPEST])
@@ -160,12 +165,13 @@ class Plain:
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
         """Check the cosines of the points, and return their maximum cosine and a text that says how it was found.
 
-        The check fails if a cosine is not 1 minus an integer multiple of the cosine step, up to rounding. If the points
-        were read from a file that states a cosine step, this step is used, otherwise the known one. If there is no
-        step, nothing is checked.
+        The check uses `unverified_step`, the cosine step that a code file states, or `cosine_step` if the former is
+        None. It fails if a cosine is not 1 minus an integer multiple of the step, up to rounding. If both are None,
+        nothing is checked.
 
         Args:
-            progress: Function that is called with a text, the number of finished steps and the number of all steps.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
 
         Raises:
             CertificateError: If the check fails.
@@ -186,12 +192,13 @@ class Plain:
         return exact, "all pairs, in float64 on an exact grid"
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """Return a mapping from each cosine of two points to the number of pairs with this cosine.
+        """Return a mapping from each cosine that occurs to the number of pairs of points with this cosine.
 
-        If no cosine step is known, the result is None.
+        A pair is counted once, whatever its order. If `cosine_step` is None, the result is None.
 
         Args:
-            progress: Function that is called with a text, the number of finished steps and the number of all steps.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
 
         Raises:
             CertificateError: If a cosine is not 1 minus an integer multiple of the cosine step, up to rounding.
@@ -224,36 +231,41 @@ class Plain:
     def check(self) -> None:
         """Raise CertificateError if a cosine is not 1 minus an integer multiple of the cosine step, up to rounding.
 
-        If the points were read from a file that states a cosine step, this step is used, otherwise the known one. If
-        there is no step, nothing is checked.
+        The step is `unverified_step`, which a code file states, or `cosine_step` if the former is None. If both are
+        None, nothing is checked.
         """
         grid = self.unverified_step or self.cosine_step
         if grid is not None:
             deque(self._multiples(grid, ignore), maxlen=0)
 
     def permuted(self, order: Indices) -> Self:
-        """Return a structure with the points order[0], order[1], and so on.
+        """Return a structure whose point i is point order[i] of this structure.
 
-        `order` contains the indices of all points, or of a subset of the points.
+        Args:
+            order: Indices of points of this structure: all of them in a new order, or some of them.
         """
         return replace(self, points=self.points[order])
 
     def padded(self, dim: int) -> Self:
-        """Return the same points in R^dim, with zeros appended. `dim` must be at least the present dimension."""
+        """Return the same points with zeros appended.
+
+        Args:
+            dim: Number of coordinates of the new points, at least the present number.
+        """
         return replace(self, points=padded(self.points, dim))
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the array that determines the points: the matrix, under the name "points"."""
+        """Return the array that determines the points, by name: the matrix with the name "points"."""
         return {"points": self.points}
 
     arrays = point_arrays
     """Method that returns the arrays that are stored in a file: the matrix of the points."""
 
     def header(self) -> dict[str, Any]:
-        """Return the entries of the header with which the points are saved in a file.
+        """Return the header entry that a code file stores for these points, by name.
 
-        There is one entry, "cosine_step". Its value is the cosine step as the text of a fraction, or None if no step is
-        known. If the points were read from a file that states a cosine step, the value is this step.
+        It is "cosine_step": the attribute `unverified_step`, or `cosine_step` if the former is None, as the text of a
+        fraction. If both are None, its value is None.
         """
         return {
             "cosine_step": fraction_to_json(self.unverified_step or self.cosine_step)
@@ -261,13 +273,15 @@ class Plain:
 
     @classmethod
     def read(cls, content: Content) -> Plain:
-        """Return the structure of points that are read from a file, with the cosine step that the file states for them.
+        """Return the structure of the points that a code file stores.
 
-        The stated step becomes the attribute `unverified_step`; it is None if the file states no step. The attribute
-        `cosine_step` is 1/m if all rows have m nonzero entries of equal absolute value, otherwise None.
+        The array "points" of the file has one unit vector per row. The header entry "cosine_step" states a cosine step
+        of the points. It becomes the attribute `unverified_step`, which is None if the file states no step. The
+        attribute `cosine_step` of the result is 1/m if all rows have m nonzero entries of equal absolute value,
+        otherwise None.
 
         Args:
-            content: Header and arrays of the file, with the number of points and the dimension.
+            content: Arrays and header of the code file, with the number K of points and the dimension n.
 
         Raises:
             InvalidArgumentError: If the rows or the stated step are invalid.
@@ -285,10 +299,10 @@ class Plain:
 
 
 def equal_entries(points: Points) -> int | None:
-    """Return the number m of nonzero entries of each row, or None if the rows do not have the following form.
+    """Return the number m of nonzero entries that each row has, if the rows have a special form, otherwise None.
 
-    All rows must have the same number m of nonzero entries, and the nonzero entries of a row must have exactly the same
-    absolute value. All cosines of the rows are then multiples of 1/m.
+    The form is this: all rows have the same number m of nonzero entries, and the nonzero entries of a row have exactly
+    the same absolute value. If the rows are unit vectors, all their cosines are then multiples of 1/m.
 
     Args:
         points: Matrix without zero rows.
@@ -308,12 +322,13 @@ def equal_entries(points: Points) -> int | None:
 def on_grid(measured: float, step: Fraction, rounding: float) -> Fraction:
     """Return the fraction 1 - j * step, with an integer j, that equals a measured cosine up to rounding.
 
-    For example, points with entries +-1/sqrt(n) have the step 2/n, and a simplex of K points has the step K/(K-1).
+    For example, all cosines of points with entries +-1/sqrt(n) have this form with the step 2/n. All cosines of a
+    simplex of K points have this form with the step K / (K - 1).
 
     Args:
         measured: Cosine measured in float64.
-        step: Step of the grid of possible cosines.
-        rounding: Largest allowed difference between `measured` and the fraction.
+        step: The fraction `step`.
+        rounding: Largest allowed difference between `measured` and the returned fraction.
 
     Raises:
         CertificateError: If the difference is larger than `rounding` for every integer j.

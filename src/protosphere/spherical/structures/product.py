@@ -1,8 +1,15 @@
 """Structure for classes made of parts.
 
-Each class has a value in every part, for example a color and a shape. Each value of a part is represented by a point.
-The point of a class concatenates the points of its values, each multiplied by the square root of the share (weight) of
-the part.
+Each class has a value in every part, for example a color and a shape. Each value of a part is represented by a point,
+which is a unit vector. The point of a class concatenates the points of its values, each multiplied by the square root
+of the share of the part. The share is the weight of the part in the cosine of two classes. A part may have more points
+than values: a value is in use if classes may have it, and the other points are reserved for values that are added
+later.
+
+A structure stores K points, which are unit vectors of R^n. Point i belongs to class i, for i from 0 to K - 1. A pair
+consists of two points with different indices; its order does not matter. A cosine step is a fraction c such that every
+cosine of a pair is 1 - j c with an integer j. An `UpperBound` is a float that is at least the maximum cosine, and may
+be larger. A code file has named arrays and a header, which is a JSON object.
 """
 
 from __future__ import annotations
@@ -79,7 +86,7 @@ SHARE_ROUNDING = 1e-12
 @structure("product")
 @dataclass(frozen=True, eq=False)
 class ProductPoints:
-    """Points of classes that are made of parts. A point consists of one scaled point for each part.
+    """Points of classes that are made of parts.
 
     Each class has a value in every part (for example, a color and a shape), and each value is represented by a point.
     The point of a class is (sqrt(shares[0]) a, sqrt(shares[1]) b, ...), where a is the point of the value that the
@@ -88,18 +95,18 @@ class ProductPoints:
 
     The cosine of two classes is the sum over all parts of share * c, where c is the cosine between the points of their
     values in this part. If every combination of values is a class, two classes with the maximum cosine differ in one
-    part only. For each part, the largest cosine of two classes that differ only in this part is 1 - share * (1 -
-    maximum cosine of the points of the part).
+    part only. Two classes that differ only in one part have a cosine of at most 1 - share * (1 - mu), where mu is the
+    maximum cosine of the points of this part.
 
     Attributes:
-        parts: The points of each part. The first `sizes[p]` points of part p represent the values in use. The others
-            are reserved for values that are added later.
-        sizes: Number of values in use in each part.
-        shares: Share (weight) of each part in the cosine. The shares are positive and sum to 1. They are exact if they
-            are Fractions.
-        values: K x P matrix with the index of the value that each class has in each of the P parts. None means that
-            every combination of values is a class. The classes are then ordered by the value in the first part, then by
-            the value in the second part, and so on.
+        parts: One structure for each part, which stores the points of its values. The first sizes[p] points of part p
+            represent the values in use. The other points are reserved for values that are added later.
+        sizes: For each part, how many of its values are in use.
+        shares: Share (weight) of each part in the cosine. The shares are positive and sum to 1. A Fraction is exact, a
+            float is not.
+        values: K x P matrix of indices: entry (i, p) is the index of the value that class i has in part p. None means
+            that every combination of values is a class. The classes are then ordered by the value in the first part,
+            then by the value in the second part, and so on.
         dim: Dimension n, at least the sum of the parts' dimensions.
         names: Names of the parts, the values and the classes. None if they have no names.
     """
@@ -134,16 +141,13 @@ class ProductPoints:
 
     @cached_property
     def part_points(self) -> tuple[Points, ...]:
-        """Points of the values in use, without the factors `weights`.
-
-        For each part, there is a float64 matrix with one row for each value in use.
-        """
+        """For each part, a float64 matrix with the points of the values in use, one unit vector per row."""
         in_use = zip(self.parts, self.sizes, strict=True)
         return tuple(part.unit_rows(0, size) for part, size in in_use)
 
     @cached_property
     def weights(self) -> NDArray[np.float64]:
-        """Factors by which the points of the parts are multiplied: the square roots of the shares."""
+        """For each part, the square root of its share, by which the points of the part are multiplied."""
         return np.sqrt([float(share) for share in self.shares])
 
     @cached_property
@@ -158,10 +162,10 @@ class ProductPoints:
 
     @property
     def cosine_step(self) -> Fraction | None:
-        """Fraction c for which every cosine of two classes is 1 minus an integer multiple of c. None if no c is known.
+        """Cosine step: a fraction c such that every cosine of two classes is 1 - j c with an integer j, or None.
 
-        No c is known if a share is a float, or if a part has no known cosine step. A fraction c with a denominator
-        above 2^20 (`FINEST_STEP`) is not used, and the value is None.
+        The value is None in three cases: a share is a float, a part has no known cosine step, or the denominator of c
+        is above 2^20 (`FINEST_STEP`).
         """
         steps: list[Fraction] = []
         for part, share in zip(self.parts, self.shares, strict=True):
@@ -180,7 +184,7 @@ class ProductPoints:
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications that `verified_cosine` needs to find the maximum cosine."""
+        """Approximate number of multiplications that `verified_cosine` needs."""
         parts = sum(part.work for part in self.parts)
         if self.values is None or self.count == prod(self.sizes):
             return parts
@@ -189,9 +193,9 @@ class ProductPoints:
         return parts + SEARCH_WORK * self.values.size
 
     def class_values(self, start: int, stop: int) -> Values:
-        """Return a matrix with the index of the value that each of the classes `start` to `stop - 1` has in each part.
+        """Return the values of the classes `start` to `stop - 1` as a matrix of indices.
 
-        There is one row for each class and one column for each part.
+        Entry (i, p) is the index of the value that class start + i has in part p.
 
         Args:
             start: Index of the first class.
@@ -226,20 +230,20 @@ class ProductPoints:
         """Return None, because the points are not stored as signs."""
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the maximum cosine and a text that says how it was found.
-
-        There are three cases:
+        """Return the maximum cosine or an upper bound on it, and a text that says how the number was found.
 
         - If every combination of values is a class, the maximum cosine is computed from the maximum cosines of the
-          parts. If only an upper bound on the maximum cosine of a part is known, the first result is an `UpperBound`.
-        - Otherwise, if there are at most 20,000 classes and their points take at most 2 GB, all pairs are compared.
-        - Otherwise, a search looks for the two classes with the maximum cosine. If the search takes too long, it is
-          stopped, and the first result is an `UpperBound`.
+          parts. If only an upper bound on the maximum cosine of a part is known, the result is an `UpperBound`.
+        - If not, and there are at most 20,000 classes whose points take at most 2 GB, all pairs of classes are
+          compared.
+        - In all other cases, a search looks for the two classes with the maximum cosine. If the search takes too long,
+          it is stopped, and the result is an `UpperBound`.
 
-        An `UpperBound` is a float that is at least the maximum cosine, and possibly larger.
+        An `UpperBound` is a float that is at least the maximum cosine, and may be larger.
 
         Args:
-            progress: Function that is called while pairs are compared.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
         """
         cosines = self._part_cosines()
         bounded = any(isinstance(cosine, UpperBound) for cosine in cosines)
@@ -303,32 +307,34 @@ class ProductPoints:
         return Plain(own.unit_rows(0, self.count), self.cosine_step)
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points, and return the maximum cosine and a text that says how it was found.
+        """Check the points, and return the maximum cosine or an upper bound on it, and a text that says how.
 
-        If the maximum cosine is not found in time, an upper bound on it is returned in its place, with the type
-        `UpperBound`.
+        An upper bound has the type `UpperBound`. It is returned if the search for the maximum cosine takes too long, or
+        if only an upper bound on the maximum cosine of a part is known.
 
         Args:
-            progress: Function that is called while pairs are compared.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
 
         Raises:
-            CertificateError: If two classes have the same values in all parts, or if the points of a part are not
-                valid.
+            CertificateError: If two classes have the same values in all parts, or if the structure of a part finds a
+                fault in its points.
         """
         self.check()
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """Return a mapping from each cosine to the number of pairs of classes that have it, or None if it is not known.
+        """Return a mapping from each cosine that occurs to the number of pairs of classes with this cosine, or None.
 
-        There are two cases:
+        A pair is counted once, whatever its order.
 
         - If every combination of values is a class, the pairs are counted part by part. The result is None if a share
           or the cosines of a part are not known exactly, or if there are more than 65,536 different cosines.
         - Otherwise, all pairs are compared. The result is None if `cosine_step` is None.
 
         Args:
-            progress: Function that is called while pairs are compared.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
         """
         if not self.has_all_combinations:
             return self._dense().spectrum(progress)
@@ -347,9 +353,9 @@ class ProductPoints:
         }
 
     def check(self) -> None:
-        """Raise CertificateError if the points are not valid.
+        """Raise CertificateError if two classes have the same values in all parts, or if a part has a fault.
 
-        They are not valid if two classes have the same values in all parts, or if the points of a part are not valid.
+        A part has a fault if the method `check` of the structure of its points raises a CertificateError.
         """
         for part in self.parts:
             part.check()
@@ -357,12 +363,12 @@ class ProductPoints:
             raise CertificateError("two classes have the same value of every part")
 
     def permuted(self, order: Indices) -> ProductPoints:
-        """Return a structure with the classes order[0], order[1], and so on.
+        """Return a structure whose class i is class order[i] of this structure.
 
         The names of the classes are reordered in the same way.
 
         Args:
-            order: Indices of classes: all of them, or a part.
+            order: Indices of classes of this structure: all of them in a new order, or some of them.
         """
         if self.values is None:
             values = self._combinations(order)
@@ -382,17 +388,19 @@ class ProductPoints:
     def point_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that determine the points, by name.
 
-        They are the arrays that determine the points of each part, the array "weights" of the square roots of the
-        shares, and the matrix "values" if the attribute `values` is not None. The names of the arrays of part 0 begin
-        with "part0_", those of part 1 with "part1_", and so on.
+        - The arrays that determine the points of each part. For part 0, their names begin with "part0_", for part 1
+          with "part1_", and so on.
+        - "weights": the square root of the share of each part.
+        - "values": the matrix `values`. If this attribute is None, there is no such array.
         """
         return self._arrays_of_parts(own=True) | {"weights": self.weights}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in the file of a code with these points, by name.
+        """Return the arrays that a code file stores, by name.
 
-        They are the stored arrays of each part, and the matrix "values" if the attribute `values` is not None. The
-        names of the arrays of part 0 begin with "part0_", those of part 1 with "part1_", and so on.
+        - The stored arrays of each part. For part 0, their names begin with "part0_", for part 1 with "part1_", and so
+          on.
+        - "values": the matrix `values`. If this attribute is None, there is no such array.
         """
         return self._arrays_of_parts(own=False)
 
@@ -404,11 +412,12 @@ class ProductPoints:
         return found if self.values is None else found | {"values": self.values}
 
     def header(self) -> dict[str, Any]:
-        """Return the entries "parts" and "part_names" that are stored in the header of the file of a code.
+        """Return the header entries that a code file stores for these points, by name.
 
-        "parts" is a list with a dictionary for each part. Its keys are "structure" (the name of the structure that
-        stores the points of the part), "num_points", "dim", "size" (the number of values in use) and "share", and the
-        header entries of this structure. "part_names" has the names of parts, values and classes, or is None.
+        - "parts" is a list with a dictionary for each part. Its keys are "structure" (the name of the structure that
+          stores the points of the part), "num_points", "dim", "size" (how many values are in use) and "share", and also
+          the header entries of the structure of the part.
+        - "part_names" is an object with the names of parts, values and classes. It is None if they have no names.
         """
         parts = [
             part.header()
@@ -428,17 +437,19 @@ class ProductPoints:
 
     @classmethod
     def read(cls, content: Content) -> ProductPoints:
-        """Return the points that the file of a code describes.
+        """Return the points that are stored in a code file.
+
+        The header entry "parts" is a list with a dictionary for each part, and the entry "part_names" has the names.
+        The arrays of part 0 have names that begin with "part0_", those of part 1 begin with "part1_", and so on. The
+        array "values" has the indices of the values of each class. If there is no such array, every combination of
+        values is a class.
 
         Args:
-            content: Arrays and header of the file. The header entry "parts" is a list with a dictionary for each part,
-                and the entry "part_names" has the names. The arrays of part 0 have names that begin with "part0_", and
-                so on. The array "values" has the indices of the values of each class. If it is missing, every
-                combination of values is a class.
+            content: Arrays and header of the code file, with the number K of classes and the dimension n.
 
         Raises:
-            InvalidArgumentError: If the content is not valid, for example because the parts do not fit into R^n
-                together, the shares do not sum to 1, or a class has a value that is not in use.
+            InvalidArgumentError: If the content is invalid. For example, the parts do not fit into R^n together, the
+                shares do not sum to 1, or a class has a value that is not in use.
         """
         listed = content.header.get("parts")
         if not isinstance(listed, list) or not listed:
@@ -473,7 +484,7 @@ def value_type(sizes: tuple[int, ...]) -> type[np.unsignedinteger[Any]]:
     """Return the smallest unsigned integer type that can store the indices of the values of all parts.
 
     Args:
-        sizes: Number of values of each part.
+        sizes: For each part, how many values it has.
 
     >>> value_type((19, 256)).__name__, value_type((257, 3)).__name__
     ('uint8', 'uint16')
@@ -482,17 +493,19 @@ def value_type(sizes: tuple[int, ...]) -> type[np.unsignedinteger[Any]]:
 
 
 def normalized_shares(shares: list[Cosine]) -> tuple[Cosine, ...]:
-    """Return the shares (weights) of parts. If they are floats, they are scaled so that they sum to 1 up to rounding.
+    """Return the shares of the parts after checking that they sum to 1, and after rescaling floats.
 
-    If all shares are Fractions, they are returned unchanged, and must sum to exactly 1. Otherwise, their sum may differ
-    from 1 by at most 1e-12. If the sum differs from 1 by more than 2^-49, each share is divided by the sum.
+    A share is the weight of a part in the cosine of two classes.
+
+    - If all shares are Fractions, they must sum to exactly 1. They are returned unchanged.
+    - Otherwise, their sum must differ from 1 by at most 1e-12. If the difference is more than 2^-49, each share is
+      divided by the sum. If it is at most 2^-49, the shares are returned unchanged.
 
     Args:
         shares: Share of each part.
 
     Raises:
-        InvalidArgumentError: If a share is not positive, if Fractions do not sum to 1, or if the sum of floats differs
-            from 1 by more than 1e-12.
+        InvalidArgumentError: If a share is not positive, or if the sum differs from 1 by more than is allowed.
     """
     total = sum(shares)
     exact = isinstance(total, Fraction)

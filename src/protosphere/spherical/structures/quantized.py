@@ -1,9 +1,15 @@
 """Structure for quantized points, which are stored as small integers.
 
-A point has one integer for each part and one integer for each codebook. The integer for a part is the index of one of
-the stored vectors of the part, called values. The integer for a codebook is the index of one of its stored vectors,
-called codewords. The class `QuantizedPoints` describes how a point is computed from its values and codewords. All
-points have norm 1 by construction.
+The points of a structure have parts and codebooks. A part is a list of stored vectors, called its values. A codebook is
+a list of stored vectors, called its codewords. A point is stored as one integer for each part, which is the index of
+one of its values, and one integer for each codebook, which is the index of one of its codewords. The class
+`QuantizedPoints` describes how a point is computed from its values and codewords. All points have norm 1 by
+construction.
+
+A structure stores K points, which are unit vectors of R^n. Point i belongs to class i, for i from 0 to K - 1. A pair
+consists of two points with different indices; its order does not matter. A cosine step is a fraction c such that every
+cosine of a pair is 1 - j c with an integer j. An `UpperBound` is a float that is at least the maximum cosine, and may
+be larger. A code file has named arrays and a header, which is a JSON object.
 """
 
 from __future__ import annotations
@@ -76,17 +82,17 @@ class QuantizedPoints:
     point norm 1. No two points have the same values of all parts.
 
     The squared distance of two points is the sum of the squared distances of their values in each part, plus the
-    squared distance of the vectors s u of the two points. So if two points have different values of a part, 1 - cosine
-    is at least half of the smallest squared distance of two values of this part.
+    squared distance of their vectors s u. So if two points have different values of a part, 1 - cosine is at least half
+    of the smallest squared distance of two values of this part.
 
     References: Jegou, Douze and Schmid, Product quantization for nearest neighbor search, 2011; Chen, Guan and Wang,
     Approximate nearest neighbor search by residual vector quantization, 2010.
 
     Attributes:
-        parts: One matrix for each part, whose rows are its values.
-        codebooks: M x S x d array of the codewords.
-        values: K x (P + M) matrix of indices. A row has the index of the point's value in each part, followed by the
-            index of its codeword in each codebook.
+        parts: One matrix for each part. Its rows are the values of the part.
+        codebooks: M x S x d array: the vector codebooks[c, i] is codeword i of codebook c.
+        values: K x (P + M) matrix of indices. Row i has, for each part, the index of the value of point i in this part.
+            Then it has, for each codebook, the index of the codeword of point i in this codebook.
         dim: Dimension n, at least the sum of the dimensions of the parts and of d. The remaining coordinates are zeros.
     """
 
@@ -117,15 +123,15 @@ class QuantizedPoints:
 
     @cached_property
     def squared_norms(self) -> tuple[Points, ...]:
-        """For each part, a vector with the squared norms of its values."""
+        """For each part, the squared norms of its values, in the order of the values."""
         return tuple(np.einsum("ij,ij->i", part, part) for part in self.parts)
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications that `verified_cosine` needs to find the maximum cosine.
+        """Approximate number of multiplications that `verified_cosine` needs.
 
-        If there are at most 20,000 points with at most 2^28 coordinates in all, `verified_cosine` compares all pairs.
-        Otherwise, it searches for the closest pair.
+        - If there are at most 20,000 points with at most 2^28 coordinates in all, `verified_cosine` compares all pairs.
+        - Otherwise, it searches for the closest pair.
         """
         if self._has_few_pairs:
             return self.count**2 * self.own_dim // 2
@@ -153,9 +159,9 @@ class QuantizedPoints:
         return rows
 
     def factors(self, start: int, stop: int) -> NDArray[np.float64]:
-        """Return, for each of the given points, the factor by which the sum of its codewords is multiplied.
+        """Return the factors by which the sums of codewords of the points `start` to `stop - 1` are multiplied.
 
-        The factor gives the point norm 1.
+        There is one factor for each point. With this factor, the point has norm 1.
 
         Args:
             start: Index of the first point.
@@ -222,20 +228,19 @@ class QuantizedPoints:
         return ""  # all points are valid
 
     def sign_rows(self) -> None:
-        """Return None, because these points do not begin with entries +c and -c for a common number c."""
+        """Return None, because the points are not stored as signs."""
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the maximum cosine, or an upper bound on it, and a text that says how the number was found.
-
-        There are three cases:
+        """Return the maximum cosine or an upper bound on it, and a text that says how the number was found.
 
         - If there are at most 20,000 points with at most 2^28 coordinates in all, all pairs of points are compared.
-        - Otherwise, a search looks for the closest pair of points.
-        - If the search takes too long, it is stopped. The result is then an upper bound on the maximum cosine. It has
-          the type `UpperBound`, and is computed from the two closest values of each part.
+        - Otherwise, a search looks for the closest pair of points. If the search takes too long, it is stopped. The
+          result is then an upper bound with the type `UpperBound`, which is computed from the two closest values of
+          each part.
 
         Args:
-            progress: Function that is called while all pairs are compared.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
         """
         if self._has_few_pairs:
             rows = self._rows(self.values, self.own_dim)
@@ -253,10 +258,10 @@ class QuantizedPoints:
         return measured, "the closest pair, by the parts in which points differ"
 
     def part_distances(self) -> list[float]:
-        """Return one number for each part: a lower bound on 1 - cosine of two points with different values of the part.
+        """Return a number for each part: a lower bound on 1 - cosine of two points with different values in this part.
 
         If two points have different values in several parts, the sum of the numbers of these parts is a lower bound on
-        1 - cosine.
+        1 minus the cosine of the two points.
         """
         margin = product_rounding(self.own_dim)
         return [
@@ -275,32 +280,31 @@ class QuantizedPoints:
         return few and self.count * self.own_dim <= MOST_DENSE_ENTRIES
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points, and return the maximum cosine and a text that says how it was found.
+        """Check the points, and return the maximum cosine or an upper bound on it, and a text that says how.
 
-        If the search for the maximum cosine takes too long, an upper bound with the type `UpperBound` is returned in
-        its place.
+        An upper bound has the type `UpperBound`. It is returned if the search for the maximum cosine takes too long.
 
         Args:
-            progress: Function that is called while all pairs are compared.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
 
         Raises:
-            CertificateError: If two points have the same values of all parts, or if `check` finds a point that is
-                invalid.
+            CertificateError: If two points have the same values in all parts, or if `check` finds an invalid point.
         """
         self.check()
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> None:
-        """Return None, because the cosines are not known exactly.
-
-        Structures with exact cosines return the number of pairs of points for each cosine.
-        """
+        """Return None, because the cosines are not known exactly. The argument `progress` is not used."""
 
     def check(self) -> None:
-        """Raise CertificateError if two points have the same values of all parts, or if a point is invalid.
+        """Raise CertificateError if two points have the same values in all parts, or if a point is invalid.
 
-        A point is invalid if the squared norms of its values add up to more than 0.999, or if the sum of its codewords
-        is much shorter than the codewords: its norm is less than 0.001, or less than 1/64 of the sum of their norms.
+        A point is invalid in three cases:
+
+        - The squared norms of its values add up to more than 0.999.
+        - The norm of the sum of its codewords is less than 0.001.
+        - The norm of the sum of its codewords is less than 1/64 of the sum of their norms.
         """
         fault = self._fault()
         if fault:
@@ -309,10 +313,10 @@ class QuantizedPoints:
             raise CertificateError("two classes have the same value of every part")
 
     def permuted(self, order: Indices) -> QuantizedPoints:
-        """Return a structure with the points order[0], order[1], and so on.
+        """Return a structure whose point i is point order[i] of this structure.
 
         Args:
-            order: Indices of points: all of them, or a part.
+            order: Indices of points of this structure: all of them in a new order, or some of them.
         """
         return replace(self, values=self.values[order])
 
@@ -327,18 +331,20 @@ class QuantizedPoints:
     def point_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that determine the points, by name.
 
-        The arrays "part0_points", "part1_points", ... have the values of the parts as rows. The array "codewords" has
-        the codewords of all codebooks as rows. The array "values" has one row for each point: the indices of its
-        values, followed by the indices of its codewords.
+        - "part0_points", "part1_points", ...: one array for each part, whose rows are the values of the part.
+        - "codewords": the codewords of all codebooks as rows, codebook after codebook.
+        - "values": one row of indices for each point. They are the indices of its values, followed by the indices of
+          its codewords.
         """
         return self.arrays()
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in the file of a code with these points, by name.
+        """Return the arrays that a code file stores, by name.
 
-        The arrays "part0_points", "part1_points", ... have the values of the parts as rows. The array "codewords" has
-        the codewords of all codebooks as rows. The array "values" has one row for each point: the indices of its
-        values, followed by the indices of its codewords.
+        - "part0_points", "part1_points", ...: one array for each part, whose rows are the values of the part.
+        - "codewords": the codewords of all codebooks as rows, codebook after codebook.
+        - "values": one row of indices for each point. They are the indices of its values, followed by the indices of
+          its codewords.
         """
         points = {
             f"part{number}_points": part for number, part in enumerate(self.parts)
@@ -347,7 +353,7 @@ class QuantizedPoints:
         return points | {"codewords": flat, "values": self.values}
 
     def header(self) -> dict[str, Any]:
-        """Return the entries that the header of the file of a code needs to describe these points.
+        """Return the header entries that a code file stores for these points, by name.
 
         "num_parts" is the number of parts, and "num_codebooks" is the number of codebooks.
         """
@@ -355,14 +361,18 @@ class QuantizedPoints:
 
     @classmethod
     def read(cls, content: Content) -> QuantizedPoints:
-        """Return the points that the file of a code describes.
+        """Return the points that are stored in a code file.
+
+        The header entry "num_parts" is the number of parts, and "num_codebooks" is the number of codebooks. The arrays
+        are:
+
+        - "part0_points", "part1_points", ...: one array for each part, whose rows are the values of the part.
+        - "codewords": the codewords of all codebooks as rows, codebook after codebook.
+        - "values": one row of indices for each point. They are the indices of its values, followed by the indices of
+          its codewords.
 
         Args:
-            content: Arrays and header of the file, with the number K of points and the dimension n. The arrays
-                "part0_points", "part1_points", ... have the values of the parts as rows. The array "codewords" has the
-                codewords of all codebooks as rows. The array "values" has one row for each point: the indices of its
-                values, followed by the indices of its codewords. The header entry "num_parts" is the number of parts,
-                and "num_codebooks" is the number of codebooks.
+            content: Arrays and header of the code file, with the number K of points and the dimension n.
 
         Raises:
             InvalidArgumentError: If an array is invalid, if the parts and codewords do not fit into R^n together, if a

@@ -1,17 +1,25 @@
 """Structure for codewords of shortened unions of cosets of the Reed-Muller code RM(1, m).
 
-RM(1, m) is the first-order Reed-Muller code of length 2^m. Shortening keeps the codewords that are zero at certain
-coordinates, and deletes these coordinates. Puncturing deletes more coordinates. Inner products in this module are those
-of codewords with entries +1 and -1, so they are integers. Each coset belongs to a quadratic form. The inner products
-between the codewords of two cosets depend only on the difference of the two forms. There are two ways to find the
-largest inner product of codewords of different cosets:
+RM(1, m) is the first-order Reed-Muller code of length 2^m. A coset consists of the sums modulo 2 (XOR) of one fixed
+vector of bits and every codeword of RM(1, m). Shortening keeps the codewords that are zero at certain coordinates, and
+deletes these coordinates. Puncturing deletes more coordinates. The shortened code consists of the codewords of n bits
+that result. The index of a codeword is its position in the shortened code, from 0, where the codewords are listed coset
+by coset. A coset is complete if all codewords that are left of it are points. As a point, a codeword has the entry
++1/sqrt(n) for bit 1 and -1/sqrt(n) for bit 0. Inner products in this module are those of codewords with entries +1 and
+-1, so they are integers. A codeword may be followed by a glue vector, which has further coordinates of the same point.
+
+Each coset belongs to a quadratic form. The inner products between the codewords of two cosets depend only on the
+difference of the two forms. There are two ways to find the largest inner product of codewords of different cosets:
 
 - For each difference of two forms, compute the largest inner product.
 - Derive an upper bound from the ranks of the differences, and search for two codewords that attain the bound. This is
-  faster if there are many differences.
+  faster if there are many differences. Packed bits are stored eight to a byte, in rows of bytes: one row for each
+  vector of bits.
 
-A codeword may be followed by a glue vector, which has further coordinates of the same point. A complete coset is one
-whose codewords are all among the points.
+A structure stores K points, which are unit vectors of R^n. Point i belongs to class i, for i from 0 to K - 1. A pair
+consists of two points with different indices; its order does not matter. A cosine step is a fraction c such that every
+cosine of a pair is 1 - j c with an integer j. An `UpperBound` is a float that is at least the maximum cosine, and may
+be larger. A code file has named arrays and a header, which is a JSON object.
 """
 
 from __future__ import annotations
@@ -59,15 +67,16 @@ QUICK_PRODUCTS = 10**10
 @structure("shortened")
 @dataclass(frozen=True, eq=False)
 class ShortenedWords(SignWords):
-    """Codewords of a union of cosets of RM(1, m) after shortening and puncturing.
+    """Points that are codewords of a union of cosets of RM(1, m) after shortening and puncturing.
 
-    RM(1, m) is the first-order Reed-Muller code of length 2^m. The codewords that remain after shortening and
-    puncturing are numbered 0, 1, 2, ..., coset by coset.
+    RM(1, m) is the first-order Reed-Muller code of length 2^m. Shortening keeps the codewords that are zero at certain
+    coordinates, and deletes these coordinates. Puncturing deletes more coordinates. The codewords that result have the
+    indices 0, 1, 2, ..., coset by coset.
 
     Attributes:
-        code: Parameters of the shortened code: m, and the numbers of coordinates deleted by shortening and by
-            puncturing.
-        numbers: For each of the K points, the number of its codeword.
+        code: Parameters of the shortened code: m, how many coordinates shortening has deleted, and how many puncturing
+            has deleted.
+        numbers: For each of the K points, the index of its codeword in the shortened code.
     """
 
     derived = ("signs",)
@@ -79,21 +88,21 @@ class ShortenedWords(SignWords):
 
     @classmethod
     def of(cls, code: ShortenedCosets, count: int) -> ShortenedWords:
-        """Return the structure of the first `count` codewords of a shortened code.
+        """Return the structure whose points are the first `count` codewords of a shortened code.
 
         Args:
-            code: Parameters of the shortened code: m, and the numbers of coordinates deleted by shortening and by
-                puncturing.
+            code: Parameters of the shortened code: m, how many coordinates shortening has deleted, and how many
+                puncturing has deleted.
             count: Number K of codewords.
         """
         held = held_words(count, code.dim, lambda: code.words(count))
         return ShortenedWords(code.dim, held, code, np.arange(count))
 
     def encoded(self, numbers: Indices) -> PackedBits:
-        """Return the codewords with the given numbers, as rows of bits that are packed into bytes.
+        """Return the codewords with the given indices in the shortened code, one per row, packed eight bits to a byte.
 
         Args:
-            numbers: Numbers of codewords of the shortened code. The codewords are numbered 0, 1, 2, ..., coset by
+            numbers: Indices of codewords. The codewords of the shortened code have the indices 0, 1, 2, ..., coset by
                 coset.
         """
         return self.code.numbered(numbers)
@@ -102,18 +111,20 @@ class ShortenedWords(SignWords):
     def by_cosets(self) -> bool:
         """Whether the maximum cosine is computed by comparing cosets instead of all pairs of points.
 
-        This is the case if the points are the first K codewords of the code, in any order, and K is above 20,000.
+        The value is True if K is above 20,000, and the points are the first K codewords of the shortened code, in any
+        order.
         """
         return self.count > ALL_PAIRS_POINTS and np.array_equal(
             np.sort(self.numbers), np.arange(self.count)
         )
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the maximum cosine and a text that says how it was found.
+        """Return the maximum cosine or an upper bound on it, and a text that says how the number was found.
 
-        If `by_cosets` is False, all pairs are compared. Otherwise, an upper bound is computed by comparing cosets. If a
-        pair is known to attain the bound, it is the maximum cosine. If not, all pairs are compared, unless that would
-        take too long. In that case, the bound is returned as an `UpperBound`.
+        - If `by_cosets` is False, all pairs are compared, and the maximum cosine is exact.
+        - If `by_cosets` is True, an upper bound on the maximum cosine is computed by comparing cosets. If some pair is
+          found to attain it, it is the maximum cosine. Otherwise, all pairs are compared if this takes at most about
+          2^38 multiplications. If it takes more, the bound is returned as an `UpperBound`.
 
         Args:
             progress: Function that is called with the name of the current stage, the number of finished steps and the
@@ -135,23 +146,23 @@ class ShortenedWords(SignWords):
     def largest_with_glue(
         self, share: float, glue_vectors: Points, group: int, progress: Progress
     ) -> tuple[float, str]:
-        """Return the maximum cosine of points that consist of a codeword and further coordinates (a glue vector).
+        """Return the maximum cosine of points that consist of a codeword of this structure and a glue vector.
 
         The cosine is computed from three numbers: the largest inner product of two codewords with the same glue vector,
         the largest inner product of two codewords with different glue vectors, and the largest cosine of two glue
         vectors.
 
         Args:
-            share: Squared norm of the part of a point that is a codeword.
-            glue_vectors: Unit vectors, one per row. The codeword with the index i is followed by row i // group,
-                multiplied by sqrt(1 - share).
+            share: Squared norm of the part of a point that is the codeword.
+            glue_vectors: Unit vectors, one per row. The codeword with the index i in the shortened code is followed by
+                row i // group, multiplied by sqrt(1 - share).
             group: Number of consecutive codewords that have the same glue vector, a power of two.
             progress: Function that is called with the name of the current stage, the number of finished steps and the
                 number of all steps.
 
         Returns:
-            The maximum cosine and a text that says how it was found. The cosine is an `UpperBound` if no pair is known
-            to attain it.
+            The maximum cosine and a text that says how it was found. If no pair is known to attain this cosine, it is
+            an upper bound with the type `UpperBound`.
         """
         within, other, method = self._products_with_glue(group, progress)
         alone = self.code.closest_within_coset()
@@ -236,9 +247,9 @@ class ShortenedWords(SignWords):
         return self.code.closest(self._num_cosets, progress)
 
     def check(self) -> None:
-        """Raise CertificateError if the stored codewords are not those with the numbers in `numbers`.
+        """Raise CertificateError if the stored codewords are not those that `code` and `numbers` determine.
 
-        If no codewords are stored, nothing is checked.
+        If `held` is None, no codewords are stored, and nothing is checked.
         """
         if self.held is not None and not np.array_equal(
             self.encoded(self.numbers), self.held
@@ -248,10 +259,11 @@ class ShortenedWords(SignWords):
             )
 
     def header(self) -> dict[str, Any]:
-        """Return the entry that a code file stores in its header for these points.
+        """Return the header entry that a code file stores for these points, by name.
 
-        The entry is "shortened", an object with the parameters of the shortened code: m, and the numbers of coordinates
-        deleted by shortening and by puncturing.
+        It is "shortened", an object with three parameters of the shortened code: "m" for the original length 2^m,
+        "shortened" for the number of coordinates that shortening has deleted, and "punctured" for the number that
+        puncturing has deleted.
         """
         return {"shortened": asdict(self.code)}
 
@@ -259,11 +271,11 @@ class ShortenedWords(SignWords):
     def read(cls, content: Content) -> ShortenedWords:
         """Return the points that are stored in a code file.
 
-        The header of the file has the parameters of the shortened code, and the array "numbers" has the number of the
-        codeword of each point.
+        The header entry "shortened" has the parameters of the shortened code. The array "numbers" has the index of each
+        point's codeword in the shortened code. The array "signs", if the file has it, has the codewords of the points.
 
         Args:
-            content: Arrays and header of the file, with the number K of points and the dimension n.
+            content: Arrays and header of the code file, with the number K of points and the dimension n.
 
         Raises:
             InvalidArgumentError: If an array or a parameter is missing or malformed, if the parameters do not fit n, or

@@ -1,6 +1,8 @@
-"""Points that begin with entries +c or -c, with a common number c > 0.
+"""Points that begin with entries +c or -c, where the number c > 0 is the same for all of these points.
 
-Projections that use the Hadamard transform need points of this form.
+The entries after those of absolute value c are called the glue vector of a point. A codeword is the vector of the signs
+of a point as bits: bit 1 stands for +c and bit 0 for -c. Projections that use the Hadamard transform need points of
+this form.
 """
 
 from dataclasses import dataclass
@@ -16,20 +18,22 @@ ENTRY_TOLERANCE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class SignRows:
-    """Those points of a code that begin with entries +c or -c, with the same number c > 0 for all points.
+    """Those points of a code that begin with entries +c or -c, where c > 0 is the same for all of these points.
 
-    The remaining entries of a point are its glue vector.
+    The code may also have points of another form, which are left out. The entries after those of absolute value c are
+    the glue vector of a point.
 
     Attributes:
-        classes: Indices of these points in the code. The code may also have points of another form.
-        words: Signs, with one row of bytes per index in `classes` and eight signs in a byte; bit 1 stands for +.
-        length: Number of entries +c or -c at the beginning of a point.
+        classes: Indices in the code of the points that are not left out.
+        words: Signs of these points: one row of bytes per point, eight signs in a byte; bit 1 stands for +c.
+        length: Number of entries +c or -c at the beginning of each point.
         coefficient: The number c.
-        numbers: For each index in `classes`, the index of the point's codeword in the binary code from which the
-            codewords are taken. The codeword is the signs as bits. If the binary code is not known, the indices are 0,
-            1, 2, ... Codewords with close indices are likely to be in the same coset.
-        glue_vectors: Distinct glue vectors, one per row. If all entries of the points are +c or -c, the rows are empty.
-        glue_of: For each index in `classes`, the index of the point's glue vector in `glue_vectors`.
+        numbers: For each of these points, an index of its codeword, which consists of the signs as bits. If the
+            codewords are taken from a binary code, it is the index in that code. Otherwise, the indices are 0, 1, 2,
+            ... Codewords with close indices are likely to be in the same coset.
+        glue_vectors: Distinct glue vectors, one per row. If the points have no other entries than +c or -c, the rows
+            are empty.
+        glue_of: For each of these points, the index of its glue vector in `glue_vectors`.
     """
 
     classes: Indices
@@ -42,12 +46,11 @@ class SignRows:
 
 
 def sign_rows_in(points: Points) -> SignRows | None:
-    """Return those rows of a matrix that begin with entries +c or -c, or None if the matrix does not have this form.
+    """Return those rows of a matrix that begin with L entries +c or -c, for a number c > 0 and a length L, or None.
 
-    The number c is the absolute value of the first entry of the last row, and L is the number of entries +c or -c at
-    the beginning of the last row. All rows whose first L entries are +c or -c are returned. L must be more than half of
-    the length of a row, and c must be above 0. If this is not so, the first row of the matrix is used instead of the
-    last row. If it is not so for the first row either, the result is None.
+    The last row is tried first: c is the absolute value of its first entry, and L is the number of its leading entries
+    with this absolute value (up to 1e-12). If c is 0, or if L is at most half of the length of a row, c and L are taken
+    from the first row in the same way. If this fails too, the result is None.
 
     Args:
         points: Matrix with one point per row.

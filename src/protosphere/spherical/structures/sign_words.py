@@ -1,7 +1,12 @@
 """Structure for points whose entries are all +1/sqrt(n) or -1/sqrt(n), stored with one bit per entry.
 
-The vectors of n bits are called codewords, even if they are not from a code. Packed codewords are the rows of a matrix
-of bytes, with eight bits in a byte.
+A codeword is a vector of n bits, whether it is from a binary code or not. As a point, it has the entry +1/sqrt(n) for
+bit 1 and -1/sqrt(n) for bit 0. Packed codewords are rows of bytes: one row for each codeword, eight bits in a byte.
+
+A structure stores K points, which are unit vectors of R^n. Point i belongs to class i, for i from 0 to K - 1. A pair
+consists of two points with different indices; its order does not matter. A cosine step is a fraction c such that every
+cosine of a pair is 1 - j c with an integer j. An `UpperBound` is a float that is at least the maximum cosine, and may
+be larger. A code file has named arrays and a header, which is a JSON object.
 """
 
 from __future__ import annotations
@@ -35,16 +40,15 @@ if TYPE_CHECKING:
 @structure("signs")
 @dataclass(frozen=True, eq=False)
 class SignWords:
-    """K codewords of n bits: bit 1 stands for +1/sqrt(n) and bit 0 for -1/sqrt(n).
+    """Points stored as codewords of n bits: bit 1 stands for the entry +1/sqrt(n), and bit 0 for -1/sqrt(n).
 
-    The codewords may be any vectors of n bits. Packed codewords are the rows of a matrix of bytes, with eight bits in a
-    byte. The structures for codewords of certain codes (linear codes, unions of cosets, shortened codes) inherit from
-    this class.
+    In this class itself, the codewords may be any vectors of n bits. In its subclasses, they are codewords of a linear
+    code, of a union of cosets or of a shortened code. Packed codewords are rows of bytes, with eight bits in a byte.
 
     Attributes:
         dim: Dimension n, the number of bits of a codeword.
-        held: The packed codewords. None if they would need more than 1 GiB of memory (`LARGEST_HELD_BYTES`). Codewords
-            are then computed when they are needed.
+        held: The packed codewords. None in a subclass if they would need more than 1 GiB of memory
+            (`LARGEST_HELD_BYTES`). They are then computed whenever they are needed.
     """
 
     name: ClassVar[str]
@@ -69,7 +73,7 @@ class SignWords:
 
     @property
     def packed_signs(self) -> PackedBits:
-        """All codewords as rows of bytes, with eight bits in a byte.
+        """All codewords as rows of bytes, one row per point, with eight bits in a byte.
 
         If `held` is None, they are computed on each access.
         """
@@ -90,15 +94,15 @@ class SignWords:
         """Return the codewords with the given indices as rows of bytes, with eight bits in a byte.
 
         Args:
-            numbers: In this class, indices of rows of `held`. In a subclass for codewords of a code, indices of
-                codewords of the code.
+            numbers: In this class itself, indices of rows of `held`. In a subclass, indices of codewords in the binary
+                code from which the points are taken.
         """
         assert self.held is not None, "words of no code are held"
         return self.held[numbers]
 
     @property
     def cosine_step(self) -> Fraction:
-        """The Fraction 2/n. Codewords that differ in d positions have the cosine 1 - d * 2/n."""
+        """Cosine step 2/n. Codewords that differ in d positions have the cosine 1 - 2d/n."""
         return Fraction(2, self.dim)
 
     @property
@@ -109,8 +113,8 @@ class SignWords:
     def word_numbers(self) -> Indices:
         """Return an index for each of the K codewords.
 
-        In a subclass for codewords of a code, it is the index of the codeword in the code. If the codewords are
-        arbitrary vectors, the indices are 0, 1, ..., K - 1.
+        In this class itself, the indices are 0, 1, ..., K - 1. In a subclass, they are the indices of the codewords in
+        the binary code from which the points are taken.
         """
         if self.sources:
             return getattr(self, self.sources[-1])
@@ -118,11 +122,11 @@ class SignWords:
         return np.arange(len(self.held))
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Return the points of codewords `start` to `stop - 1` as float64 unit vectors, one per row.
+        """Return points `start` to `stop - 1` as float64 unit vectors, one per row.
 
         Args:
-            start: Index of the first codeword.
-            stop: One past the index of the last codeword.
+            start: Index of the first returned point.
+            stop: One past the index of the last returned point.
         """
         words = self.packed_rows(start, stop)
         signs = gram.sign_rows(words, self.dim).slice(0, len(words))
@@ -131,8 +135,8 @@ class SignWords:
     def sign_rows(self) -> SignRows:
         """Return all points as a `SignRows` object, which stores them as packed signs and the number 1/sqrt(n).
 
-        A `SignRows` object may also store further coordinates of each point, called its glue vector. Here the glue
-        vectors are empty.
+        In a `SignRows` object, a point may have further coordinates, called its glue vector. Here the glue vectors are
+        empty.
         """
         none = np.zeros((1, 0))
         first = np.zeros(self.count, dtype=np.int64)
@@ -146,7 +150,8 @@ class SignWords:
         """Compare all pairs, and return the maximum cosine and a text that says how it was found.
 
         Args:
-            progress: Function that is called while pairs are compared.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
         """
         largest = gram.largest_inner_product(
             gram.sign_rows(self.packed_signs, self.dim), progress
@@ -157,22 +162,24 @@ class SignWords:
         """Check the stored arrays, and return the maximum cosine and a text that says how it was found.
 
         Args:
-            progress: Function that is called while pairs are compared.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
 
         Raises:
-            CertificateError: If `check` finds that an array of a subclass is not valid. In this class itself, all
-                packed bits are valid.
+            CertificateError: In a subclass, if the stored codewords are not those that the other stored arrays
+                determine. In this class itself, the error is never raised.
         """
         self.check()
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
-        """Return a mapping from each cosine to the number of pairs of points that have this cosine.
+        """Return a mapping from each cosine that occurs to the number of pairs of points with this cosine.
 
-        All pairs are compared.
+        A pair is counted once, whatever its order. All pairs are compared.
 
         Args:
-            progress: Function that is called while pairs are compared.
+            progress: Function that is called with the name of the current stage, the number of finished steps and the
+                number of all steps.
         """
         products = gram.sign_inner_product_counts(self.packed_signs, self.dim, progress)
         return {
@@ -180,25 +187,25 @@ class SignWords:
         }
 
     def check(self) -> None:
-        """Do nothing, because any packed bits are valid codewords of this class."""
+        """Do nothing, because in this class itself all bits are valid."""
 
     def permuted(self, order: Indices) -> Self:
-        """Return a structure with the codewords order[0], order[1], and so on.
+        """Return a structure whose point i is point order[i] of this structure.
 
-        If a subclass stores the index of each codeword in a code, the indices are reordered in the same way.
+        In a subclass, the indices of the codewords in a binary code are reordered in the same way.
 
         Args:
-            order: Indices of codewords: all of them, or a part.
+            order: Indices of points of this structure: all of them in a new order, or some of them.
         """
         held = None if self.held is None else self.held[order]
         numbers = {name: getattr(self, name)[order] for name in self.sources[-1:]}
         return replace(self, held=held, **numbers)
 
     def padded(self, dim: int) -> Plain | GluedWords:
-        """Return the same points in R^dim, with zeros appended.
+        """Return the same points with zeros appended.
 
-        If there are at most 20,000 points, the result is a `Plain` structure with a float64 matrix. Otherwise, it is a
-        `GluedWords` structure with packed codewords.
+        - If there are at most 20,000 points, the result is a float64 matrix (`Plain`).
+        - Otherwise, it is a `GluedWords` structure, which stores the codewords as bits.
 
         Args:
             dim: Number of coordinates of the new points, at least the number n of bits.
@@ -210,30 +217,32 @@ class SignWords:
         return Plain(padded(self.unit_rows(0, self.count), dim), self.cosine_step)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return a dictionary with the array that determines the points: "signs", the packed codewords."""
+        """Return the array that determines the points, by name: the packed codewords with the name "signs"."""
         return {"signs": self.packed_signs}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that are stored in the file of a code with these codewords, by name.
+        """Return the arrays that a code file stores, by name.
 
-        If `held` is not None, the packed codewords are stored under the name "signs". In a subclass for codewords of a
-        code, the arrays from which they can be computed are also stored. The attribute `sources` has the names of these
-        arrays.
+        - "signs" has the packed codewords. If `held` is None, there is no such array.
+        - In a subclass, there are also the arrays from which the codewords can be computed. The attribute `sources` has
+          their names.
         """
         held = {} if self.held is None else {"signs": self.held}
         return held | {name: getattr(self, name) for name in self.sources}
 
     def header(self) -> dict[str, Any]:
-        """Return an empty dictionary: the header of the file of a code needs no entries for this structure."""
+        """Return an empty dictionary, because the header of a code file needs no entries for these points."""
         return {}
 
     @classmethod
     def read(cls, content: Content) -> SignWords:
-        """Return the structure whose packed codewords are in the file of a code.
+        """Return the structure whose packed codewords are stored in a code file, as the array "signs".
 
         Args:
-            content: Arrays of the file, with the number of codewords and their length n. The array "signs" has the
-                packed codewords.
+            content: Arrays and header of the code file, with the number K of points and the dimension n.
+
+        Raises:
+            InvalidArgumentError: If the array is missing or malformed.
         """
         return SignWords(content.dim, content.packed("signs", content.count))
 
@@ -243,15 +252,12 @@ def held_words(
 ) -> PackedBits | None:
     """Return the packed codewords that a function computes, or None if they would need more than 1 GiB of memory.
 
-    In the second case, the function is not called.
+    The limit is `LARGEST_HELD_BYTES`. If the result is None, the function is not called.
 
     Args:
         count: Number of codewords.
         dim: Length n of a codeword.
         words: Function that computes the codewords as rows of bytes, with eight bits in a byte.
-
-    Returns:
-        The codewords, or None if they would need more than `LARGEST_HELD_BYTES` bytes.
     """
     few = count * packed_length(dim) <= LARGEST_HELD_BYTES
     return words() if few else None

@@ -1,6 +1,14 @@
 """Structure for vertices of regular simplices in orthogonal subspaces.
 
-Only the indices of the points are stored. Rows are computed on request, and cosines are known without comparing pairs.
+A regular simplex is a set of points of which all pairs have the same cosine, -1 / (size - 1), where `size` is the
+number of its points, called vertices. The simplices are arranged in a list. The index of a vertex counts through the
+vertices of all simplices of the list, starting from 0. Only the indices of the points are stored. Coordinates are
+computed on request, and cosines are known without comparing pairs.
+
+A structure stores K points, which are unit vectors of R^n. Point i belongs to class i, for i from 0 to K - 1. A pair
+consists of two points with different indices; its order does not matter. A cosine step is a fraction c such that every
+cosine of a pair is 1 - j c with an integer j. An `UpperBound` is a float that is at least the maximum cosine, and may
+be larger. A code file has named arrays and a header, which is a JSON object.
 """
 
 from __future__ import annotations
@@ -32,12 +40,13 @@ Without this limit, a file of a few hundred bytes could state any dimension.
 class OrthogonalSimplices:
     """Points that are vertices of regular simplices in orthogonal subspaces.
 
-    Simplex b has sizes[b] vertices. Only sizes[b] - 1 coordinates of its vertices are nonzero, and no two simplices
-    share such a coordinate. The vertices of all simplices are numbered in the order of the simplices.
+    Simplex b has sizes[b] vertices. They lie in a subspace of sizes[b] - 1 coordinates, and no two simplices share a
+    coordinate. The index of a vertex counts through all simplices, from 0: first the vertices of simplex 0, then those
+    of simplex 1, and so on.
 
     Attributes:
-        sizes: Number of vertices of each simplex.
-        numbers: For each class, the number of the vertex that is its point.
+        sizes: For each simplex, how many vertices it has.
+        numbers: For each of the K points, the index of its vertex among the vertices of all simplices.
         dim: Dimension n.
     """
 
@@ -61,29 +70,29 @@ class OrthogonalSimplices:
 
     @property
     def cosine_step(self) -> Fraction:
-        """Fraction 1/q such that every cosine is 1 minus a multiple of 1/q.
+        """Cosine step 1/q: every cosine of two points is 1 - j / q with an integer j.
 
-        The cosines of different points are 0, or -1 / (size - 1) for two vertices of a simplex with `size` vertices.
-        The number q is the least common multiple of all numbers size - 1.
+        The number q is the least common multiple of all numbers size - 1, where `size` is the number of vertices of a
+        simplex.
         """
         return Fraction(1, lcm(*np.unique(self.sizes - 1).tolist()))
 
     @property
     def work(self) -> int:
-        """Approximate number of operations that `verified_cosine` needs. Pairs of points are not compared."""
+        """Approximate number of operations that `verified_cosine` needs, which is K."""
         return self.count
 
     @cached_property
     def blocks(self) -> Indices:
-        """Index of the simplex of each point."""
+        """For each of the K points, the index of its simplex."""
         return np.searchsorted(np.cumsum(self.sizes), self.numbers, side="right")
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Return points `start` to `stop - 1` as float64 unit vectors.
+        """Return points `start` to `stop - 1` as float64 unit vectors, one per row.
 
         Args:
-            start: Index of the first point.
-            stop: One past the index of the last point.
+            start: Index of the first returned point.
+            stop: One past the index of the last returned point.
         """
         block = self.blocks[start:stop]
         numbers = self.numbers[start:stop]
@@ -104,13 +113,13 @@ class OrthogonalSimplices:
         return rows
 
     def sign_rows(self) -> None:
-        """Return None, because the points do not begin with entries +c and -c with one number c for all points."""
+        """Return None, because the points are not stored as signs."""
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the maximum cosine and a text that says how it was found.
+        """Return the maximum cosine as an exact Fraction, and a text that says how it was found.
 
-        The cosine is an exact Fraction. It is 0 if the points are in at least two simplices. Otherwise it is -1 / (size
-        - 1), where `size` is the number of vertices of their simplex.
+        - If the points are vertices of at least two simplices, the maximum cosine is 0.
+        - If all points are vertices of one simplex, it is -1 / (size - 1), where `size` is the number of its vertices.
 
         Args:
             progress: Not called.
@@ -121,7 +130,7 @@ class OrthogonalSimplices:
         return max(self.spectrum(progress)), "orthogonal simplices"
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points, and return the maximum cosine and a text that says how it was found.
+        """Check the points, and return the maximum cosine as an exact Fraction and a text that says how it was found.
 
         Args:
             progress: Not called.
@@ -132,7 +141,9 @@ class OrthogonalSimplices:
         return self.largest_cosine(progress)
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
-        """Return a mapping from each cosine that occurs to the number of unordered pairs of points with this cosine.
+        """Return a mapping from each cosine that occurs to the number of pairs of points with this cosine.
+
+        A pair is counted once, whatever its order.
 
         Args:
             progress: Not called.
@@ -156,37 +167,44 @@ class OrthogonalSimplices:
             raise CertificateError("some points are the same as others")
 
     def permuted(self, order: Indices) -> Self:
-        """Return a structure with the points order[0], order[1], and so on.
+        """Return a structure whose point i is point order[i] of this structure.
 
-        `order` may contain all indices or a subset.
+        Args:
+            order: Indices of points of this structure: all of them in a new order, or some of them.
         """
         return replace(self, numbers=self.numbers[order])
 
     def padded(self, dim: int) -> Self:
-        """Return the same points in R^dim: zeros are appended to each point."""
+        """Return the same points with zeros appended.
+
+        Args:
+            dim: Number of coordinates of the new points, at least the present number.
+        """
         return replace(self, dim=dim)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays `sizes` and `numbers`, which determine the points.
+        """Return the arrays that determine the points, by name.
 
-        `sizes` has the number of vertices of each simplex, and `numbers` has the number of the vertex of each class.
+        - "sizes": for each simplex, how many vertices it has.
+        - "numbers": for each of the K points, the index of its vertex among the vertices of all simplices, from 0.
         """
         return {"sizes": self.sizes, "numbers": self.numbers}
 
     arrays = point_arrays
 
     def header(self) -> dict[str, Any]:
-        """Return an empty dictionary, because the arrays in a code file describe the points completely."""
+        """Return an empty dictionary, because the header of a code file needs no entries for these points."""
         return {}
 
     @classmethod
     def read(cls, content: Content) -> OrthogonalSimplices:
-        """Return the points that are stored in a code file by the arrays `sizes` and `numbers`.
+        """Return the points that are stored in a code file as two arrays.
 
-        `sizes` has the number of vertices of each simplex, and `numbers` has the number of the vertex of each class.
+        - "sizes": for each simplex, how many vertices it has.
+        - "numbers": for each of the K points, the index of its vertex among the vertices of all simplices, from 0.
 
         Args:
-            content: Arrays and header of the file, with the number K of points and the dimension n.
+            content: Arrays and header of the code file, with the number K of points and the dimension n.
 
         Raises:
             InvalidArgumentError: If an array is missing or malformed, if the simplices do not fit into R^n, or if two

@@ -1,7 +1,14 @@
 """Structures, the forms in which points are stored: their protocol, their registry, and functions that read them.
 
-The cosines of a structure lie on a grid if they are known to be 1 - j * step with integers j and a fixed Fraction, the
-cosine step. The maximum cosine is then known exactly, because rounding errors are far smaller than the step.
+A Fraction is an exact number. Packed bits are stored eight to a byte, in rows of bytes: one row for each vector of
+bits, which is called a codeword. The highest bit of a byte comes first.
+
+A structure stores K points, which are unit vectors of R^n. Point i belongs to class i, for i from 0 to K - 1. A pair
+consists of two points with different indices; its order does not matter. A cosine step is a fraction c such that every
+cosine of a pair is 1 - j c with an integer j. An `UpperBound` is a float that is at least the maximum cosine, and may
+be larger. A code file has named arrays and a header, which is a JSON object.
+
+If a cosine step is known, the maximum cosine is known exactly, because rounding errors are far smaller than the step.
 """
 
 from __future__ import annotations
@@ -51,20 +58,23 @@ class Structure(Protocol):
 
     @property
     def exact_reason(self) -> str:
-        """Text that says why the result of `largest_cosine` is exact.
+        """Text that says why the maximum cosine is exact, for use if `largest_cosine` returns a Fraction.
 
-        If `largest_cosine` returns a Fraction, this text becomes `Certificate.reason`. Otherwise it is not used.
+        Certificates have this text as the attribute `reason`.
         """
         ...
 
     @property
     def separated_cosines(self) -> bool:
-        """Whether different cosines of pairs of points differ by more than the rounding errors of a measurement."""
+        """Whether any two different cosines of pairs differ by more than the rounding errors of a measured cosine.
+
+        If this is not known, the value is False.
+        """
         ...
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Names of those arrays in the result of `arrays` that can be computed from the other arrays in it.
+        """Names of those arrays in the result of `arrays` that can be computed from the other arrays in this result.
 
         The saved state of a head may omit these arrays.
         """
@@ -72,30 +82,30 @@ class Structure(Protocol):
 
     @property
     def is_nested(self) -> bool:
-        """Whether for every k, the first k points are a good code, that is, have a low maximum cosine.
+        """Whether for every k, the first k points have a low maximum cosine. If this is not known, the value is False.
 
-        If so, heads to which classes are added later keep the order of the points.
+        If the value is True, heads to which classes are added later keep the order of the points.
         """
         ...
 
     @property
     def points(self) -> Points | None:
-        """The K x n matrix of the points. If the points are not stored as a matrix, this is None."""
+        """The K x n matrix of the points, or None if the points are not stored as a matrix."""
         ...
 
     @property
     def packed_signs(self) -> PackedBits | None:
-        """Signs of the entries of the points, one row of bytes per point, eight signs in a byte; bit 1 stands for +.
+        """Signs of all entries of the points, packed eight to a byte, one row of bytes per point; bit 1 stands for +.
 
-        If not all entries of the points are +-1/sqrt(n), this is None.
+        If the points are not stored as signs, the value is None.
         """
         ...
 
     @property
     def cosine_step(self) -> Fraction | None:
-        """Fraction c such that every cosine is provably 1 minus a multiple of c.
+        """Proved fraction c such that every cosine of two points is 1 - j c with an integer j.
 
-        If no such fraction is known, this is None.
+        If no such fraction is known, the value is None.
         """
         ...
 
@@ -115,30 +125,30 @@ class Structure(Protocol):
         ...
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Return points `start` to `stop - 1` as float64 unit vectors.
+        """Return points `start` to `stop - 1` as float64 unit vectors, one per row.
 
         Args:
-            start: Index of the first point.
-            stop: One past the index of the last point.
+            start: Index of the first returned point.
+            stop: One past the index of the last returned point.
         """
         ...
 
     def sign_rows(self) -> SignRows | None:
-        """Return the points that begin with entries +c or -c, with a common number c > 0, or None if there are none.
+        """Return those points that begin with L entries +c or -c, for a common c > 0 and a common L, or None.
 
-        The points may have further entries after these, and the code may have points of another form.
+        These points may have further entries, and the code may have points of another form, which are left out. The
+        result is None if this structure knows no points of this form.
         """
         ...
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine of two points, and a text that says how it was found.
+        """Return the largest cosine of two points or an upper bound on it, and a text that says how it was found.
 
-        The cosine has one of three types:
+        The first result has one of three types:
 
-        - A Fraction is exact.
-        - An `UpperBound` is an upper bound on the largest cosine. It is returned if no two points are known to have
-          this cosine.
-        - A float was computed from the coordinates of the points, with rounding errors.
+        - A Fraction is exactly the largest cosine.
+        - An `UpperBound` is an upper bound on the largest cosine. No two points are known to have this cosine.
+        - Any other float is the largest cosine, computed from the coordinates of the points with rounding errors.
 
         Args:
             progress: Function that is called with the name of the current stage, the number of finished steps and the
@@ -147,9 +157,10 @@ class Structure(Protocol):
         ...
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points, and return their largest cosine and a text that says how it was found.
+        """Check the points, and return what `largest_cosine` returns.
 
-        The result is that of `largest_cosine`: an exact Fraction, an `UpperBound`, or a float with rounding errors.
+        This is the largest cosine of two points, or an upper bound on it (type `UpperBound`), and a text that says how
+        the number was found.
 
         Args:
             progress: Function that is called with the name of the current stage, the number of finished steps and the
@@ -161,9 +172,9 @@ class Structure(Protocol):
         ...
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int] | None:
-        """Return a mapping from each cosine that occurs to the number of unordered pairs of points with this cosine.
+        """Return a mapping from each cosine that occurs to the number of pairs of points with this cosine.
 
-        The result is None if the cosines are not known exactly.
+        A pair is counted once, whatever its order. If the cosines are not known exactly, the result is None.
 
         Args:
             progress: Function that is called with the name of the current stage, the number of finished steps and the
@@ -174,41 +185,44 @@ class Structure(Protocol):
     def check(self) -> None:
         """Raise CertificateError if stored data contradict each other, or if the points lack a stated property.
 
-        For example, if a structure states a cosine step, every cosine must be 1 minus a multiple of this step.
+        For example, if a cosine step is stated, every cosine must be 1 minus an integer multiple of it.
         """
         ...
 
     def permuted(self, order: Indices) -> Structure:
-        """Return a structure with the points order[0], order[1], and so on.
+        """Return a structure whose point i is point order[i] of this structure.
 
         Args:
-            order: Indices of points: all of them, or a subset.
+            order: Indices of points of this structure: all of them in a new order, or some of them.
         """
         ...
 
     def padded(self, dim: int) -> Structure:
-        """Return a structure with the same points in R^dim: zeros are appended to each point."""
+        """Return a structure with the same points, to which zeros are appended.
+
+        Args:
+            dim: Number of coordinates of the new points, at least the present number.
+        """
         ...
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that determine the points, by name.
 
-        The digest of a code is computed from these arrays.
+        They may differ from the arrays that a code file stores. The digest of a code is computed from these arrays.
         """
         ...
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that a code file stores for this structure, by name.
 
-        The method `read` makes the structure from these arrays and from the entries that `header` returns.
+        The method `read` restores the structure from these arrays and from the header entries that `header` returns.
         """
         ...
 
     def header(self) -> dict[str, Any]:
-        """Return the entries that a code file stores in its header for this structure, by name.
+        """Return the entries that the header of a code file stores for this structure, by name.
 
-        The header is a JSON object. The method `read` makes the structure from these entries and from the arrays that
-        `arrays` returns.
+        The method `read` restores the structure from these entries and from the arrays that `arrays` returns.
         """
         ...
 
@@ -217,7 +231,7 @@ class Structure(Protocol):
         """Return the structure that is stored in a code file.
 
         Args:
-            content: Arrays and header of the file, with the number K of points and the dimension n.
+            content: Arrays and header of the code file, with the number K of points and the dimension n.
 
         Raises:
             InvalidArgumentError: If an array or an entry of the header is missing or does not fit this structure.
@@ -230,9 +244,12 @@ STRUCTURES: Registry[type[Structure]] = Registry("structure")
 
 
 def structure(name: str) -> Callable[[Kind], Kind]:
-    """Return a class decorator that registers the decorated class in `STRUCTURES` under `name`.
+    """Return a class decorator that registers the decorated class of structures in `STRUCTURES` under `name`.
 
-    Code files identify the class by this name. The decorator also stores it as the attribute `name` of the class.
+    The decorator also sets the attribute `name` of the class.
+
+    Args:
+        name: Name by which code files identify the class, such as 'linear'.
     """
 
     def registered(kind: Kind) -> Kind:
@@ -244,14 +261,14 @@ def structure(name: str) -> Callable[[Kind], Kind]:
 
 
 def read_structure(name: object, content: Content) -> Structure:
-    """Return the structure that is stored in a code file, given the name of its type.
+    """Return the structure that is stored in a code file.
 
     Args:
-        name: Name of a type of structures that is registered in `STRUCTURES`, such as 'linear'.
-        content: Arrays and header of the file, with the number K of points and the dimension n.
+        name: Name of the class of the structure in `STRUCTURES`, such as 'linear' for the class `LinearWords`.
+        content: Arrays and header of the code file, with the number K of points and the dimension n.
 
     Raises:
-        InvalidArgumentError: If there is no structure of this name, or the content does not fit it.
+        InvalidArgumentError: If `STRUCTURES` has no class of this name, or if the content does not fit the class.
     """
     return STRUCTURES[as_choice("structure", name, sorted(STRUCTURES))].read(content)
 
@@ -265,7 +282,8 @@ class Content:
         header: Entries of the header by name.
         count: Number K of points.
         dim: Dimension n.
-        complete: Whether arrays that can be computed from other arrays must be in the file too.
+        complete: If True, the file must also contain the arrays that can be computed from other arrays. If False, it
+            may omit them.
     """
 
     arrays: Mapping[str, NDArray[Any]]
@@ -281,7 +299,7 @@ class Content:
 
         Args:
             name: Name of the array in the file.
-            shape: Required length of each axis of the array; None allows any length.
+            shape: Required length of each axis of the array. None stands for any length.
             dtype: Required number type.
 
         Raises:
@@ -307,13 +325,13 @@ class Content:
 
         Args:
             name: Name of the array in the file.
-            rows: Required number of codewords; None allows any number.
+            rows: Required number of codewords. None stands for any number.
 
         Returns:
-            The codewords, one per row, with eight bits in a byte. The first bit is the highest bit of a byte.
+            The codewords, one per row, with eight bits in a byte. The first bit is the highest bit of the first byte.
 
         Raises:
-            InvalidArgumentError: If the array is missing, has another shape or type, or has unused bits of 1.
+            InvalidArgumentError: If the array is missing, has another shape or type, or has an unused bit that is 1.
         """
         found = self.array(name, (rows, packed_length(self.dim)), np.uint8)
         if self.dim % 8 and np.any(found[:, -1] & (0xFF >> self.dim % 8)):
@@ -325,18 +343,21 @@ class Content:
     def packed_or(
         self, name: str, derive: Callable[[], PackedBits]
     ) -> PackedBits | None:
-        """Return K packed codewords that are read from the file or, if the file may omit them, computed by `derive`.
+        """Return K packed codewords from the file. If the file does not have them, compute them or return None.
+
+        If the file does not have the array, there are three cases:
+
+        - If K codewords need more than 1 GiB (`LARGEST_HELD_BYTES`), the result is None.
+        - If they need at most 1 GiB, and the attribute `complete` is False, they are computed by `derive`.
+        - If they need at most 1 GiB, and `complete` is True, an error is raised.
 
         Args:
             name: Name of the array in the file.
             derive: Function that computes the codewords.
 
-        Returns:
-            The codewords. None if they are not in the file and their total size is above 1 GiB (`LARGEST_HELD_BYTES`).
-
         Raises:
-            InvalidArgumentError: If the array has another shape or type. Also if it is missing and at most 1 GiB large,
-                and the attribute `complete` says that the file must contain it.
+            InvalidArgumentError: If the array in the file has another shape or type, or has an unused bit that is 1.
+                Also in the third case.
         """
         many = self.count * packed_length(self.dim) > LARGEST_HELD_BYTES
         if name not in self.arrays and many:
@@ -346,14 +367,15 @@ class Content:
         return derive()
 
     def numbers(self, name: str, limit: int) -> Indices:
-        """Return an array of K indices from the file after checking that they are from 0 to `limit` - 1.
+        """Return an array of K integers from the file after checking that each is from 0 to `limit` - 1.
 
         Args:
             name: Name of the array in the file.
-            limit: Number above all allowed indices.
+            limit: One more than the largest allowed integer.
 
         Raises:
-            InvalidArgumentError: If the array is missing, has another shape or type, or has other indices.
+            InvalidArgumentError: If the array is missing, has another shape or type, or has an integer that is not
+                allowed.
         """
         found = self.array(name, (self.count,), np.int64)
         if found.min() < 0 or int(found.max()) >= limit:
@@ -363,10 +385,13 @@ class Content:
         return found
 
     def record(self, name: str) -> Mapping[str, Any]:
-        """Return the JSON object with this name in the header.
+        """Return the header entry with this name, which must be a JSON object.
+
+        Args:
+            name: Name of the entry.
 
         Raises:
-            InvalidArgumentError: If the header has no JSON object with this name.
+            InvalidArgumentError: If the entry is missing or is not a JSON object.
         """
         found = self.header.get(name)
         if not isinstance(found, dict):
@@ -377,25 +402,25 @@ class Content:
 
 
 def fraction_to_json(value: Cosine | None) -> str | float | None:
-    """Return a cosine as it is stored in a JSON header.
+    """Return a cosine in the form in which a JSON header stores it.
 
-    A Fraction is stored as text, such as '2/63'. A float and None are stored unchanged.
+    A Fraction becomes text, such as '2/63'. A float stays a float, and None stays None.
+
+    Args:
+        value: The cosine, or None if there is none.
     """
     return str(value) if isinstance(value, Fraction) else value
 
 
 def read_fraction(name: str, text: object) -> Fraction | None:
-    """Return the fraction that `fraction_to_json` wrote as `text`.
+    """Return the fraction that a header entry has as text. If the entry is None, the result is None.
 
     A text is accepted if its numerator and its denominator have at most 18 digits each. Parsing longer texts could take
     very long.
 
     Args:
         name: Name of the header entry, for the error message.
-        text: Text such as '2/63', or None.
-
-    Returns:
-        The fraction; None if `text` is None.
+        text: Value of the entry: text such as '2/63', or None.
 
     Raises:
         InvalidArgumentError: If `text` is neither None nor an accepted text.
@@ -412,14 +437,14 @@ def read_fraction(name: str, text: object) -> Fraction | None:
 
 
 def read_line(name: str, value: object) -> str:
-    """Return `value` if it is a printable text without line breaks and at most 10,000 characters long.
+    """Return `value` after checking that it is a printable text without line breaks, at most 10,000 characters long.
 
     Args:
         name: Name of the header entry, for the error message.
         value: Value of the entry, of any type.
 
     Raises:
-        InvalidArgumentError: If `value` is anything else.
+        InvalidArgumentError: If the check fails.
     """
     text = as_text(name, value)
     if len(text) > LONGEST_TEXT or not text.isprintable():

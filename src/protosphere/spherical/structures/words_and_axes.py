@@ -1,4 +1,13 @@
-"""Structure for points of two kinds: codewords with entries +-1/sqrt(N), and axes +-e_i of R^N."""
+"""Structure for points of two kinds: codewords and axes, each followed by zeros.
+
+A codeword is a vector of N bits. As a point, it has the entry +1/sqrt(N) for bit 1 and -1/sqrt(N) for bit 0. An axis is
+e_j or -e_j, where e_0, ..., e_(N-1) are the vectors of the standard basis of R^N.
+
+A structure stores K points, which are unit vectors of R^n. Point i belongs to class i, for i from 0 to K - 1. A pair
+consists of two points with different indices; its order does not matter. A cosine step is a fraction c such that every
+cosine of a pair is 1 - j c with an integer j. An `UpperBound` is a float that is at least the maximum cosine, and may
+be larger. A code file has named arrays and a header, which is a JSON object.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +42,15 @@ COUNTED_WORDS = 1 << 16
 @structure("words_and_axes")
 @dataclass(frozen=True, eq=False)
 class WordsAndAxes:
-    """Codewords of N bits and axes +-e_j of R^N, each followed by zeros.
+    """Points that are codewords of N bits or axes of R^N, each followed by zeros.
 
-    N is the square of an even number, so that the cosine of a codeword and an axis, +-1/sqrt(N), is rational.
+    A codeword has entries +-1/sqrt(N). An axis is e_j or -e_j, a vector of the standard basis of R^N or its negative. N
+    is the square of an even number, so the cosine of a codeword and an axis, +-1/sqrt(N), is rational.
 
     Attributes:
-        codewords: The codewords, in the order in which they occur among the points.
-        axes: Array of K integers. Entry i is `WORD` if point i is a codeword, 2j + 1 if it is the axis e_j, and 2j + 2
-            if it is -e_j.
+        codewords: Structure whose points are the codewords, in the order in which they occur among the K points.
+        axes: Array of K integers. Entry i is 0 (`WORD`) if point i is a codeword, 2j + 1 if it is the axis e_j, and 2j
+            + 2 if it is the axis -e_j.
         zeros: Number of zeros that follow the N entries of each point.
     """
 
@@ -58,7 +68,7 @@ class WordsAndAxes:
 
     @property
     def derived(self) -> tuple[str, ...]:
-        """Names of the arrays that can be computed from other arrays.
+        """Names of those arrays of the codewords that can be computed from their other arrays.
 
         The saved state of a head may omit these arrays.
         """
@@ -76,12 +86,12 @@ class WordsAndAxes:
 
     @property
     def cosine_step(self) -> Fraction:
-        """Cosine step 2 / N: every cosine of two points is 1 - j * 2 / N with an integer j."""
+        """Cosine step 2/N: every cosine of two points is 1 - 2j/N with an integer j."""
         return self.codewords.cosine_step
 
     @property
     def work(self) -> int:
-        """Approximate number of multiplications that `verified_cosine` needs to find the maximum cosine."""
+        """Approximate number of multiplications that `verified_cosine` needs."""
         return self.codewords.work + self.count * self.codewords.dim
 
     @property
@@ -93,11 +103,11 @@ class WordsAndAxes:
         return self.axes[self.axes != WORD] - 1
 
     def unit_rows(self, start: int, stop: int) -> Points:
-        """Return points `start` to `stop - 1` as float64 unit vectors.
+        """Return points `start` to `stop - 1` as float64 unit vectors, one per row.
 
         Args:
-            start: Index of the first point.
-            stop: One past the index of the last point.
+            start: Index of the first returned point.
+            stop: One past the index of the last returned point.
         """
         axes = self.axes[start:stop]
         first_word = int(np.count_nonzero(self.axes[:start] == WORD))
@@ -111,9 +121,10 @@ class WordsAndAxes:
         return rows
 
     def sign_rows(self) -> SignRows:
-        """Return those points that are codewords, as vectors of signs (type `SignRows`).
+        """Return those points that are codewords as a `SignRows` object, which stores their signs as bits.
 
-        The zeros after the N entries of a codeword are its glue vector, the part of a point after the signs.
+        In a `SignRows` object, a point may have further coordinates, called its glue vector. Here they are the zeros
+        after the N entries of a codeword.
         """
         rows = self.codewords.sign_rows()
         classes = np.flatnonzero(self.axes == WORD)
@@ -133,10 +144,10 @@ class WordsAndAxes:
         return int(np.where(numbers % 2, self.codewords.count - of_axis, of_axis).sum())
 
     def largest_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Return the largest cosine of two points and a text that says how it was found.
+        """Return the largest cosine of two points or an upper bound on it, and a text that says how it was found.
 
-        If only an upper bound on the cosines of two codewords is known, and if this bound is larger than all cosines of
-        pairs with an axis, the bound is returned as an `UpperBound`.
+        An upper bound has the type `UpperBound`. It is returned if only an upper bound on the cosines of two codewords
+        is known, and this bound is larger than all cosines of pairs with an axis.
 
         Args:
             progress: Function that is called with the name of the current stage, the number of finished steps and the
@@ -156,16 +167,16 @@ class WordsAndAxes:
         return max(largest, Fraction(of_words)), method
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points, and return the largest cosine of two points and a text that says how it was found.
+        """Check the stored codewords. Then return the largest cosine or an upper bound on it, and a text that says how.
 
-        If only an upper bound on the largest cosine is known, it is returned as an `UpperBound`.
+        An upper bound has the type `UpperBound`. It is returned if the largest cosine is not known.
 
         Args:
             progress: Function that is called with the name of the current stage, the number of finished steps and the
                 number of all steps.
 
         Raises:
-            CertificateError: If the stored data of the codewords contradict each other.
+            CertificateError: If the stored codewords are not those that the other stored arrays determine.
         """
         self.check()
         return self.largest_cosine(progress)
@@ -185,7 +196,9 @@ class WordsAndAxes:
         return {cosine: number for cosine, number in found.items() if number}
 
     def spectrum(self, progress: Progress) -> dict[Fraction, int]:
-        """Return a mapping from each cosine that occurs to the number of unordered pairs of points with this cosine.
+        """Return a mapping from each cosine that occurs to the number of pairs of points with this cosine.
+
+        A pair is counted once, whatever its order.
 
         Args:
             progress: Function that is called with the name of the current stage, the number of finished steps and the
@@ -200,14 +213,16 @@ class WordsAndAxes:
         return {cosine: number for cosine, number in found.items() if number}
 
     def check(self) -> None:
-        """Raise CertificateError if the stored data of the codewords contradict each other."""
+        """Raise CertificateError if the stored codewords are not those that the other stored arrays determine."""
         self.codewords.check()
 
     def permuted(self, order: Indices) -> WordsAndAxes | Plain:
-        """Return a structure with the points order[0], order[1], and so on.
+        """Return a structure whose point i is point order[i] of this structure.
 
-        `order` may contain all indices or a subset. If all of the points order[0], order[1], ... are axes, they are
-        returned as a float64 matrix.
+        If all points of the result are axes, it is a float64 matrix (`Plain`).
+
+        Args:
+            order: Indices of points of this structure: all of them in a new order, or some of them.
         """
         axes = self.axes[order]
         place_of_word = np.cumsum(self.axes == WORD) - 1
@@ -219,27 +234,37 @@ class WordsAndAxes:
         return Plain(rows, self.cosine_step)
 
     def padded(self, dim: int) -> WordsAndAxes:
-        """Return the same points in R^dim: zeros are appended to each point."""
+        """Return the same points with zeros appended.
+
+        Args:
+            dim: Number of coordinates of the new points, at least the present number.
+        """
         return replace(self, zeros=dim - self.codewords.dim)
 
     def point_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that determine the points, by name.
 
-        They are the arrays of the codewords, the array `axes`, and the array `zeros`, whose only entry is the number of
-        zeros that follow the N entries of each point.
+        - The arrays that determine the codewords.
+        - "axes": for each point, 0 for a codeword, 2j + 1 for the axis e_j, and 2j + 2 for -e_j.
+        - "zeros": one number, which is how many zeros follow the N entries of each point.
         """
         zeros = np.array([self.zeros], dtype=np.int64)
         return self.codewords.point_arrays() | {"axes": self.axes, "zeros": zeros}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that a code file stores, by name: the arrays of the codewords, and the array `axes`."""
+        """Return the arrays that a code file stores, by name.
+
+        - The arrays of the codewords.
+        - "axes": for each point, 0 for a codeword, 2j + 1 for the axis e_j, and 2j + 2 for -e_j.
+        """
         return self.codewords.arrays() | {"axes": self.axes}
 
     def header(self) -> dict[str, Any]:
-        """Return the entries that a code file stores in its header for these points, by name.
+        """Return the header entries that a code file stores for these points, by name.
 
-        They are the entries for the codewords, and two more: `codewords` is the registered name of the structure that
-        stores the codewords, and `zeros` is the number of zeros that follow the N entries of each point.
+        - The header entries of the structure that stores the codewords.
+        - "codewords": the name of this structure, such as "linear".
+        - "zeros": how many zeros follow the N entries of each point.
         """
         own = {"codewords": self.codewords.name, "zeros": self.zeros}
         return self.codewords.header() | own
@@ -248,15 +273,15 @@ class WordsAndAxes:
     def read(cls, content: Content) -> WordsAndAxes:
         """Return the points that are stored in a code file.
 
-        The file has the arrays of the codewords and the array "axes". An entry of "axes" is 0 for a codeword, 2j + 1
-        for the axis e_j, and 2j + 2 for -e_j. The header of the file has the entry "codewords", the name of the
-        structure of the codewords, and the entry "zeros", the number of zeros after the N entries of each point.
+        The file has the arrays of the codewords, and the array "axes" with an integer for each point: 0 for a codeword,
+        2j + 1 for the axis e_j, and 2j + 2 for -e_j. In its header, "codewords" is the name of the structure of the
+        codewords, and "zeros" is the number of zeros that follow the N entries of each point.
 
         Args:
-            content: Arrays and header of the file, with the number K of points and the dimension n.
+            content: Arrays and header of the code file, with the number K of points and the dimension n.
 
         Raises:
-            InvalidArgumentError: If an array or an entry is missing, or does not fit this structure.
+            InvalidArgumentError: If an array or an entry of the header is missing, or does not fit this structure.
         """
         zeros = as_integer("zeros", content.header.get("zeros"), minimum=0)
         length = content.dim - zeros
