@@ -7,8 +7,8 @@ Terms of codes with a symmetry group, which is a group of orthogonal n x n matri
 - The stabilizer of a point is the subgroup of the matrices that keep the point fixed. Orbits are of the same type if
   their representatives have the same stabilizer. The size of an orbit is the count of its points. All orbits of a type
   have the same size.
-- The coset matrices of a type are matrices of the group. They map a representative to each point of its orbit exactly
-  once. The first coset matrix is the identity.
+- The coset matrices of a type are matrices of the group. Each point of an orbit is the image of the representative by
+  exactly one of them. The first coset matrix is the identity.
 - An arrangement is a group, together with the count of orbits of each type. An arrangement and one representative of
   each orbit determine a code.
 - A parent is a code of K to 1.25 K points with a symmetry group. Its surplus points are removed after a descent.
@@ -124,7 +124,7 @@ class Arrangement:
     ) -> NDArray[np.float64]:
         """Draw random unit vectors as representatives, one for each of the m orbits.
 
-        A representative is uniformly distributed on the unit vectors that the stabilizer of its type fixes.
+        A representative is uniformly distributed on the unit vectors that the stabilizer of its orbit keeps fixed.
 
         Args:
             batch: Number B of sets of representatives.

@@ -27,7 +27,7 @@ class Orbits:
     A symmetry group is a group of orthogonal n x n matrices. The orbit of a point consists of its images under all
     matrices of the group. The code is a union of orbits, and each orbit has a representative. Orbits are of the same
     type if the same matrices of the group, the stabilizer, keep their representatives fixed. The coset matrices of a
-    type are matrices of the group that map a representative to each point of its orbit exactly once.
+    type are matrices of the group: each point of an orbit is the image of the representative by exactly one of them.
 
     Attributes:
         counts: For each type of orbits, the count of orbits. For a code without symmetry, this is the tuple (K,),
@@ -108,8 +108,8 @@ def unit_rows(variables: Tensor) -> tuple[Tensor, Tensor]:
 def smooth_max_cosine(orbits: Orbits, dim: int, temperature: Tensor) -> Energy:
     """Return a function that computes the smooth maximum cosine of codes and its gradient.
 
-    The smooth maximum cosine is (1/t) log of the mean of exp(t cos) over ordered pairs of different points. It is below
-    the maximum cosine by at most log(K^2) / t.
+    The smooth maximum cosine is (1/t) log of the mean of exp(t cosine) over ordered pairs of different points. It is
+    below the maximum cosine by at most log(K^2) / t.
 
     Args:
         orbits: The map from m representatives to the points of a code.

@@ -1,9 +1,10 @@
 """A whole descent as a compiled loop: L-BFGS on the smooth maximum cosine, at one temperature after another.
 
-For small codes, most of the cost of a descent by tensor operations would be their overhead; `benchmarks/optimizer.py`
-measures the ratio. Several threads run descents in parallel. Temperatures in this module are inverse temperatures: the
-cosines are multiplied by them, and they rise during a descent. The smooth maximum cosine at inverse temperature t is
-(1/t) log of the sum of exp(t cosine) over all pairs of points. An evaluation computes this number and its gradient.
+For small codes, most of the cost of a descent by tensor operations would be the overhead of these operations;
+`benchmarks/optimizer.py` measures the ratio. Several threads run descents in parallel. Temperatures in this module are
+inverse temperatures: the cosines are multiplied by them, and they rise during a descent. The smooth maximum cosine at
+inverse temperature t is (1/t) log of the sum of exp(t cosine) over all pairs of points. An evaluation computes this
+number and its gradient.
 
 A step adds a length times a direction to the variables. The memory of L-BFGS has the last 8 steps, and for each of them
 the change of the gradient by the step. The slope is the derivative of the function along the direction.
@@ -72,7 +73,8 @@ def lbfgs_direction(
         gradient: (N,) gradient with respect to the N variables.
         s: (MEMORY, N) remembered steps; `MEMORY` is 8.
         y: (MEMORY, N) remembered changes of the gradient, one for each step.
-        rho: For each remembered step, 1 divided by the inner product of the step and its change of the gradient.
+        rho: For each remembered step, 1 divided by the inner product of the step and the change of the gradient by this
+            step.
         steps: Count of the steps that were stored since the memory was last empty. The last `MEMORY` of these steps are
             remembered.
         out: (N,) array that receives the direction.
@@ -116,8 +118,9 @@ def push_pair(
         old: Gradient before the step.
         new: Gradient after the step.
         s: (MEMORY, N) remembered steps; `MEMORY` is 8. One row is overwritten.
-        y: (MEMORY, N) remembered changes of the gradient, one for each step. One row is overwritten.
-        rho: For each remembered step, 1 divided by the inner product of the step and its change of the gradient.
+        y: (MEMORY, N) remembered changes of the gradient, one for each remembered step. One row is overwritten.
+        rho: For each remembered step, 1 divided by the inner product of the step and the change of the gradient by this
+            step. One entry is overwritten.
         steps: Count of the steps that were stored since the memory was last empty. A negative number means that there
             is no last step, so nothing is stored.
 

@@ -3,12 +3,18 @@
 A symmetry group is a group of orthogonal n x n matrices. The orbit of a point consists of its images under all matrices
 of the group. A code with a symmetry group is the union of the orbits of m points, which are called representatives.
 Orbits are of the same type if the same matrices of the group keep their representatives fixed. Each type has coset
-matrices: matrices of the group that map a representative to each point of its orbit exactly once. Functions of this
-module receive the transposed coset matrices of all types in one (S, n, n) array, where S is their number.
+matrices, which are matrices of the group: each point of an orbit is the image of the representative by exactly one of
+them. Functions of this module receive the transposed coset matrices of all types in one (S, n, n) array, where S is the
+count of these matrices.
 
 The smooth maximum cosine of a code is (1/t) log of the sum of exp(t cos) over ordered pairs of different points. The
-number t is called the inverse temperature. For a code of K points with a symmetry group, only the K m cosines between
-the representatives and all points are needed instead of K^2 cosines, and the descent has m n variables instead of K n.
+number t is called the inverse temperature. To anneal is to minimize this function at one inverse temperature after
+another, in ascending order. An evaluation computes the function and its gradient. For a code of K points with a
+symmetry group, only the K m cosines between the representatives and all points are needed instead of K^2 cosines, and
+the descent has m n variables instead of K n.
+
+Each descent has a meter: an array of three numbers, through which other threads read the cost so far and stop the
+descent.
 """
 
 import math

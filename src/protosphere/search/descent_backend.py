@@ -95,7 +95,7 @@ LARGE_COUNT = 300
 
 
 def unless_diverged(found: Points, start: Points) -> Points:
-    """Return the points that a compiled descent found. If the descent diverged, return its initial points.
+    """Return the points that a compiled descent found, or its initial points if it diverged, as unit vectors.
 
     Compiled loops use fast math and do not test for infinities, so a step that is too long for float64 is not noticed.
 
@@ -104,7 +104,7 @@ def unless_diverged(found: Points, start: Points) -> Points:
         start: (K, n) points at which the descent began.
 
     Returns:
-        (K, n) unit vectors.
+        The (K, n) points, each divided by its norm.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         norms = np.linalg.norm(found, axis=1)
@@ -291,7 +291,7 @@ class DescentBackend:
 
     @property
     def tensor_overhead(self) -> float:
-        """Cost of a step of a descent by tensor operations, beyond the cost of the evaluations in this step.
+        """Cost of a step of a descent by tensor operations, in addition to the cost of the evaluation in the step.
 
         The unit is the cost of one compiled evaluation over all pairs of points. If the attribute `compiled` is False,
         the value is 0.

@@ -104,10 +104,10 @@ def _polygon(num_points: int) -> Points:
 
 
 def refill(points: Points, rng: np.random.Generator) -> Points:
-    """Remove some points of a good code, and put the same number of new points into its deepest holes.
+    """Remove some points of a good code, and put the same number of new points into the deepest holes.
 
-    A hole is a place on the sphere that is far from all points. The removed points are random, or points with many near
-    neighbors. The other points are perturbed slightly.
+    A hole is a place on the sphere that is far from all points of the code. The removed points are random, or points
+    with many near neighbors. The other points are perturbed slightly.
 
     Args:
         points: A (K, n) code.
@@ -151,8 +151,8 @@ def resize(
         num_points: Number K of points of the result.
         dim: Dimension n of the result.
         rng: Random generator.
-        caps: If True, the points of a cap may be removed. If False, they are not removed as a cap, which is better for
-            codes of about the right size.
+        caps: If True, surplus points in a cap may be removed. If False, surplus points are not chosen by a cap, which
+            is better for codes of about the right size.
 
     Returns:
         (K, n) initial points of a descent.

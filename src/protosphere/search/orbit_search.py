@@ -3,12 +3,13 @@
 The orbit of a point consists of its images under all matrices of a group, and one point of each orbit is its
 representative. Orbits are of the same type if the same matrices keep their representatives fixed. An arrangement is a
 group, together with the count of orbits of each type. An arrangement and one representative of each orbit determine a
-code. A parent is a code of K to 1.25 K points, from which points are removed later.
+code. K is the number of points for which the search looks. A parent is a code of K to 1.25 K points, from which points
+are removed later until K are left.
 
 A descent begins at initial points, which are called a start, and minimizes a smooth approximation of the maximum
-cosine. The higher its parameter, the inverse temperature, is, the better is the approximation. To anneal a start is to
-descend from it at one inverse temperature after another, in ascending order. A batch is a list of starts that are
-annealed together.
+cosine. The approximation has a parameter, the inverse temperature, by which the cosines are multiplied. The higher the
+inverse temperature is, the better is the approximation. To anneal a start is to descend from it at one inverse
+temperature after another, in ascending order. A batch is a list of starts that are annealed together.
 
 The search keeps a list of the codes with the lowest maximum cosines, at most one for each symmetry. A start is one of
 these:
@@ -166,7 +167,7 @@ class OrbitCode:
         return self.points[firsts]
 
     def as_start(self) -> OrbitStart:
-        """Return a start at this code, for another descent.
+        """Return the start of another descent, which begins at the representatives of this code.
 
         The attribute `temperature` of the start is set to 0. The caller must choose the inverse temperature.
         """
@@ -213,7 +214,7 @@ class OrbitSearch:
 
     @property
     def value(self) -> float:
-        """The lowest maximum cosine of the codes found so far. If there is no code yet, it is infinity."""
+        """The lowest maximum cosine of the codes found so far, or infinity if there is no code yet."""
         return self.codes[0].value if self.codes else float("inf")
 
     @property
@@ -233,8 +234,8 @@ class OrbitSearch:
             limit: Fraction of the budget of the whole search. The descents end when this fraction has been used.
 
         Returns:
-            The codes that result from the starts of the batch. If no start for K points in R^n was found, the list is
-            empty.
+            The codes that result from the starts of the batch. The list is empty if no start for K points in R^n was
+            found.
         """
         size = LARGE_BATCH if self.is_large else BATCH
         num_starts = RACE_MULTIPLE * size if self.is_large else size

@@ -44,16 +44,18 @@ class ScreenedCode:
 class CodePool:
     """The best codes that a search has found so far: those with the lowest maximum cosines.
 
-    A search may consist of several epochs. Each epoch begins with an empty list of codes. An improvement is noticeable
-    if it increases 1 - maximum cosine by more than 0.01%.
+    A search may consist of several epochs. Each epoch begins with an empty list of codes. Let c be the lowest maximum
+    cosine of the current epoch. An improvement is noticeable if 1 - c becomes more than 0.01% larger than it was after
+    the previous noticeable improvement.
 
     Attributes:
         budget: The budget of the search. The pool writes the lowest maximum cosine found so far into it, for progress
             messages.
         codes: The best codes of the current epoch, at most 12, in ascending order of the maximum cosine.
         earlier: The best code of each earlier epoch.
-        improved_value: The lowest maximum cosine at the last noticeable improvement.
-        improved_at: The count of evaluations that the search had made at the last noticeable improvement.
+        improved_value: The lowest maximum cosine after the last noticeable improvement, or infinity before the first.
+        improved_at: The count of evaluations that the search had made at the last noticeable improvement, or 0 before
+            the first.
     """
 
     budget: Budget
@@ -82,8 +84,9 @@ class CodePool:
         """Add a code, and keep only the 12 codes with the lowest maximum cosines.
 
         Two codes count as equal if their maximum cosines differ by a relative 1e-6 or less. Of the new code and all
-        codes of the pool that are equal to it, only one is kept. Codes that were refined by Newton's method are
-        preferred, and among these, or among all if there are none, the code with the lowest maximum cosine.
+        codes of the pool that are equal to it, only one is kept. If some of them were refined by Newton's method, it is
+        the one of these with the lowest maximum cosine. Otherwise, it is the one of them with the lowest maximum
+        cosine.
 
         Args:
             found: The code to add.
