@@ -13,7 +13,7 @@ class Bound:
     """A bound on the maximum cosine or the mean squared cosine of a spherical code, and the theorem that gives it.
 
     Attributes:
-        value: The bound, a Fraction if the theorem gives a rational number, else a float.
+        value: The bound, a Fraction if the theorem gives a rational number, otherwise a float.
         theorem: Name of the theorem, such as "levenshtein". A bound that is not proved has "(numerical)" in its name.
 
     Example:

@@ -37,10 +37,10 @@ def linear_programming(num_classes: int, dim: int) -> Bound:
     needs a polynomial of degree above 36. Then the result is Levenshtein's bound.
 
     The linear program works with polynomials f = 1 + f_1 P_1 + ... + f_36 P_36, where P_k are Gegenbauer polynomials
-    and all f_k are at least 0. If f is nowhere positive on [-1, s], at most f(1) points have cosines of at most s.
-    Therefore the maximum cosine of K points is above s if f(1) < K. The bound is the largest s for which such an f is
-    found. It is computed numerically in about half a second, and it is not proved. Four to five of its digits are
-    reliable.
+    and all f_k are at least 0. If f is nowhere positive on [-1, s], a set of points whose cosines are all at most s has
+    at most f(1) points. Therefore the maximum cosine of K points is above s if f(1) < K. Delsarte's bound is the
+    largest s for which such an f is found. This bound is computed numerically in about half a second, and it is not
+    proved. Four to five of its digits are reliable.
 
     Args:
         num_classes: Number K of points, at least 2.
@@ -114,8 +114,8 @@ def delsarte_polynomial(dim: int, max_cosine: float) -> tuple[float, list[float]
     """Solve Delsarte's linear program for points in R^n whose cosines are at most `max_cosine`.
 
     The solution is a polynomial f = f_0 P_0 + f_1 P_1 + ... + f_36 P_36, where P_k are the Gegenbauer polynomials of
-    R^n and all f_k are at least 0. It is at most 0 from -1 to `max_cosine`. Therefore there are at most f(1) / f_0
-    points.
+    R^n and all f_k are at least 0. The values of f from -1 to `max_cosine` are at most 0. Therefore there are at most
+    f(1) / f_0 points.
 
     Args:
         dim: Dimension n.

@@ -16,8 +16,8 @@ from protosphere.bounds.registry import bound
 def paper_converse(num_classes: int, dim: int) -> Bound:
     """Return -1/(K-1), a lower bound on the maximum cosine that is valid for all K and n.
 
-    The figures of Lindström et al. (2024) show this bound at every dimension. It is attained only for K <= n + 1. For
-    larger K, `rankin` and `levenshtein` give higher bounds.
+    The figures of Lindström et al. (2024) show this bound at every dimension. Some K points attain the bound if K <= n
+    + 1, and no K points do otherwise. For larger K, `rankin` and `levenshtein` give higher bounds.
 
     Args:
         num_classes: Number K of points, at least 2.

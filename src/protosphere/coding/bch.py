@@ -2,8 +2,9 @@
 
 Here alpha is a primitive element of GF(2^m), and d is the designed distance. A root of a code is a root of its
 generator polynomial. With each root alpha^i, a code also has the conjugate roots alpha^(2i), alpha^(4i), ... A
-narrow-sense code has no further roots. Its even-weight subcode has the additional root alpha^0 = 1. See MacWilliams &
-Sloane, chapter 7, sections 5 and 6, and chapter 9.
+narrow-sense code has no further roots. The even-weight subcode of a narrow-sense code consists of the codewords with an
+even number of ones. The subcode has the additional root alpha^0 = 1. See MacWilliams & Sloane, chapter 7, sections 5
+and 6, and chapter 9.
 """
 
 from dataclasses import dataclass
@@ -31,8 +32,8 @@ class BCHParameters:
         k: Dimension: the code has 2^k codewords.
         bose_distance: Bose distance, a lower bound on the minimum distance. For a narrow-sense code, it is the largest
             d that gives this code. For an even-weight subcode, it is the Bose distance of the narrow-sense code plus 1.
-        even: False for a narrow-sense code. True for its even-weight subcode, which consists of its codewords with an
-            even number of ones.
+        even: False for a narrow-sense code. True for the even-weight subcode of a narrow-sense code, which consists of
+            the codewords with an even number of ones.
     """
 
     m: int
@@ -48,7 +49,7 @@ def bch_family(m: int, even: bool = False) -> tuple[BCHParameters, ...]:
 
     The codes are in ascending order of dimension. A narrow-sense BCH code consists of the binary polynomials, as
     vectors of coefficients, that are zero at alpha, alpha^2, ..., alpha^(d-1) for some d, where alpha is a primitive
-    element of GF(2^m). The largest such d is its Bose distance.
+    element of GF(2^m). The largest such d is the Bose distance of the code.
 
     Args:
         m: Degree of the field GF(2^m), from 2 to 16.

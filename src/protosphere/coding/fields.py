@@ -2,7 +2,7 @@
 
 GF(2^m) is stored as tables of powers and logarithms, and GF(q) as tables of sums and products.
 
-Lidl & Niederreiter, Finite Fields, chapter 2; MacWilliams & Sloane, chapters 3 and 4.
+See Lidl & Niederreiter, Finite Fields, chapter 2; MacWilliams & Sloane, chapters 3 and 4.
 """
 
 from dataclasses import dataclass

@@ -5,7 +5,7 @@ Packed rows have eight bits in a byte, and the first of the eight bits is the hi
 A generator matrix is a 0/1 matrix of k rows. The codewords are the 2^k sums of rows modulo 2 (XOR). A message is the
 index of a codeword: bit i of the message says whether row i belongs to the sum, where bit 0 is the least significant.
 
-MacWilliams & Sloane, The Theory of Error-Correcting Codes, chapter 1.
+See MacWilliams & Sloane, The Theory of Error-Correcting Codes, chapter 1.
 """
 
 from collections.abc import Callable, Iterator
@@ -142,7 +142,7 @@ def _is_aligned_range(numbers: Indices) -> bool:
 
 
 def encode_bits(generator: PackedBits, message_bits: ArrayLike) -> PackedBits:
-    """Return the codewords of messages that are given bit by bit.
+    """Return the codewords of a linear code that are the sums of given rows of its generator matrix.
 
     Args:
         generator: Generator matrix of k rows, each packed eight bits to a byte, the highest bit first.
@@ -153,7 +153,7 @@ def encode_bits(generator: PackedBits, message_bits: ArrayLike) -> PackedBits:
         Codewords as rows, packed in the same way.
 
     Raises:
-        InvalidArgumentError: If a message does not have k bits.
+        InvalidArgumentError: If the rows of `message_bits` do not have k bits.
     """
     bits = np.atleast_2d(np.asarray(message_bits, dtype=np.uint8))
     if bits.shape[1] != len(generator):
@@ -210,12 +210,12 @@ def walsh_hadamard(values: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def difference_counts(messages: Indices, k: int) -> NDArray[np.int64]:
-    """Count, for each x from 0 to 2**k - 1, the ordered pairs of different integers of a list whose XOR is x.
+    """Count, for each x from 0 to 2**k - 1, the ordered pairs of different given integers whose XOR is x.
 
     The counts are exact if len(messages) * 2**k < 2**63, because then no 64-bit integer overflows.
 
     Args:
-        messages: The integers, all different, from 0 to 2**k - 1.
+        messages: The given integers from 0 to 2**k - 1, all different.
         k: Number of bits of each integer.
 
     Returns:

@@ -1,6 +1,6 @@
 """Polynomials over GF(2) as Python integers: bit i is the coefficient of x^i, so 0b1011 is x^3 + x + 1.
 
-Lidl & Niederreiter, Finite Fields, chapters 2 and 3.
+See Lidl & Niederreiter, Finite Fields, chapters 2 and 3.
 """
 
 from protosphere.errors import InvalidArgumentError, as_integer

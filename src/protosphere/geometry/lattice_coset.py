@@ -1,7 +1,7 @@
 """Points in one coset of a lattice: their differences are lattice vectors.
 
-A coset of a lattice is the lattice moved by a vector. The distance of two such points is at least the norm of the
-shortest nonzero lattice vector.
+A coset of a lattice is the lattice moved by a vector. The distance of two different points in a coset is at least the
+norm of the shortest nonzero lattice vector.
 """
 
 from dataclasses import dataclass
@@ -47,9 +47,9 @@ class LatticeCoset:
     def in_annulus(self, lengths: Points) -> bool:
         """Return whether points with the given norms satisfy the upper bound `ceiling` on cosines by a theorem.
 
-        The theorem is for different points whose differences are vectors of the lattice. It requires that all norms are
-        above 0, at least 1 - `least`, and at most 1. The result is True if this is the case up to rounding, otherwise
-        False.
+        The theorem is for different points whose differences are vectors of the lattice. The result is True if all
+        norms are above 0, at least 1 - `least`, and at most 1, up to rounding. Otherwise the theorem does not apply,
+        and the result is False.
 
         Args:
             lengths: Norms of the points, as an array of any shape.

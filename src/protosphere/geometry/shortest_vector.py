@@ -33,14 +33,15 @@ MOST_PARTIAL = 2_000_000
 
 
 def has_shorter(basis: Points, squared_length: float) -> bool | None:
-    """Return whether a lattice has a nonzero vector shorter than a given length, or None if that was not decided.
+    """Return whether a lattice has a nonzero vector shorter than a given length, or None if this is not decided.
 
     Args:
         basis: Basis of the lattice, as rows.
         squared_length: Square of the given length. Vectors of this length up to rounding errors are not shorter.
 
     Returns:
-        True or False. None if the basis cannot be reduced, or the enumeration of short vectors needs too much memory.
+        True if there is such a vector, False if there is none. None means that this is not decided, because the basis
+        cannot be reduced or the enumeration of short vectors needs too much memory.
 
     >>> has_shorter(np.array([[2.0, 0.0], [1.0, 1.0]]), 2.0)
     False
@@ -103,14 +104,13 @@ def _any_within(triangle: Points, squared_length: float) -> bool | None:
 
 
 def lll_reduced(basis: Points) -> Points | None:
-    """Return an LLL-reduced basis of a lattice, whose vectors are short and nearly orthogonal, or None.
+    """Return an LLL-reduced basis of a lattice: its vectors are short and nearly orthogonal.
 
     Args:
         basis: Basis of the lattice, as rows.
 
     Returns:
-        The reduced basis, as rows. If rounding errors keep the algorithm from ending within 20,000 steps, None is
-        returned.
+        The reduced basis, as rows. None if rounding errors keep the algorithm from ending within 20,000 steps.
     """
     rows = basis.astype(np.float64)
     k = 1

@@ -123,8 +123,8 @@ def require_unit_rows(
         advice: End of the error message for a row whose norm is not 1.
 
     Raises:
-        InvalidArgumentError: If the array is not a matrix with at least two rows and one column, or a row is not a
-            finite unit vector. In the second case, the message has the index of the row.
+        InvalidArgumentError: If the array is not a matrix with at least two rows and one column, or if a row is not a
+            finite unit vector. For such a row, the message has the index of the row.
     """
     if points.ndim != 2 or points.shape[0] < 2 or points.shape[1] < 1:
         shape = " x ".join(map(str, points.shape)) or "a single number"
