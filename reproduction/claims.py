@@ -159,7 +159,7 @@ CLAIMS = (
     ),
     _cifar(
         "4.3",
-        "The lower the maximum cosine, the higher the accuracy",
+        "A lower maximum cosine tends to give a higher accuracy",
         claim_tests.correlated,
     ),
     _cifar(
@@ -204,7 +204,7 @@ CLAIMS = (
     ),
     _mnist(
         "C",
-        "The lower the maximum cosine, the higher the accuracy",
+        "A lower maximum cosine tends to give a higher accuracy",
         claim_tests.correlated,
     ),
     _mnist(

@@ -121,7 +121,7 @@ def test_claims(run, here):
         store.add(record)
     rows = run("claims", "store", "-o", "claims.md", "--json").json
     verdicts = {row["claim"]: row["verdict"] for row in rows}
-    assert verdicts["The lower the maximum cosine, the higher the accuracy"] == "holds"
+    assert verdicts["A lower maximum cosine tends to give a higher accuracy"] == "holds"
     assert (
         verdicts["The simplex at n = 99 is more accurate than all other schemes"]
         == "not run"
@@ -138,7 +138,7 @@ def test_claims(run, here):
         for line in lines[::2]
     )
     assert (
-        "| The lower the maximum cosine, the higher the accuracy | C | slope"
+        "| A lower maximum cosine tends to give a higher accuracy | C | slope"
         in (here / "claims.md").read_text()
     )
 
