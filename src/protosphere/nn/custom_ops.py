@@ -50,7 +50,7 @@ def log_sum_exp(z: Tensor, handle: int, with_mean: bool) -> tuple[Tensor, Tensor
     Args:
         z: B x n vectors.
         handle: Integer that stands for the module with the prototypes, from `new_handle`.
-        with_mean: Whether to compute the means.
+        with_mean: If True, the means are computed. If False, they are not.
 
     Returns:
         A tuple of two tensors: the B log-sum-exps, and the B x n means. If `with_mean` is False, the second tensor is

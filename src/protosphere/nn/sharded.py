@@ -119,7 +119,7 @@ class ShardedProjection(Projection):
 
         Args:
             z: B x n vectors, the same in every process.
-            with_mean: Whether to compute the means.
+            with_mean: If True, the means are computed. If False, they are not.
 
         Returns:
             A tuple of two tensors: the B log-sum-exps, and the B x n means. If `with_mean` is False, the second tensor

@@ -80,7 +80,7 @@ class KernelBackend(Protocol):
         Args:
             block: Block of P points in R^n.
             z: B x n vectors.
-            with_mean: Whether to compute the weighted means, that is, the gradients.
+            with_mean: If True, the weighted means, that is, the gradients, are computed. If False, they are not.
 
         Returns:
             B log-sum-exps, and B x n weighted means. If `with_mean` is False, the second tensor is empty, B x 0.
@@ -103,7 +103,7 @@ class KernelBackend(Protocol):
             block: Block of P points in R^n.
             z: B x n vectors.
             index: For each vector, the index of the chosen point in the block, such as the label of the vector.
-            with_mean: Whether to compute the weighted means, that is, the gradients.
+            with_mean: If True, the weighted means, that is, the gradients, are computed. If False, they are not.
 
         Returns:
             B log-sum-exps, B x n weighted means and B x n chosen points. If `with_mean` is False, the tensor of means

@@ -123,7 +123,7 @@ def threaded_log_sum_exp(
     Args:
         z: B x n vectors.
         blocks: Blocks of points in R^n, at least one.
-        with_mean: Whether to compute the weighted means, that is, the gradients.
+        with_mean: If True, the weighted means, that is, the gradients, are computed. If False, they are not.
 
     Returns:
         B log-sum-exps, and B x n weighted means. If `with_mean` is False, the second tensor is empty, B x 0.
@@ -153,7 +153,7 @@ def threaded_softmax_terms(
         z: B x n vectors.
         index: For each vector, the index of the chosen point in the block, such as the label of the vector.
         block: Block of points.
-        with_mean: Whether to compute the weighted means, that is, the gradients.
+        with_mean: If True, the weighted means, that is, the gradients, are computed. If False, they are not.
 
     Returns:
         B log-sum-exps, B x n weighted means and B x n chosen points. If `with_mean` is False, the tensor of means is

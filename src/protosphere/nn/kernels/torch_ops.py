@@ -53,7 +53,7 @@ class TorchBackend:
         Args:
             block: Block with P points of dimension n.
             z: B x n vectors.
-            with_mean: Whether to compute the gradients.
+            with_mean: If True, the gradients are computed. If False, they are not.
 
         Returns:
             The B log-sum-exps, and the B x n gradients. Row i of the gradients is the mean of the points, weighted by
@@ -71,7 +71,7 @@ class TorchBackend:
             block: Block with P points of dimension n.
             z: B x n vectors.
             index: B indices of points in the block, one for each vector.
-            with_mean: Whether to compute the gradients.
+            with_mean: If True, the gradients are computed. If False, they are not.
 
         Returns:
             The B log-sum-exps of each vector's dot products with all points; the B x n gradients of the log-sum-exps,

@@ -135,7 +135,7 @@ class AllCombinationsBlock(nn.Module, ProjectionBlock):
 
         Args:
             z: B x n vectors.
-            with_mean: Whether to compute the gradients.
+            with_mean: If True, the gradients are computed. If False, they are not.
 
         Returns:
             B log-sum-exps, and the B x n gradients. If `with_mean` is False, the second tensor has the shape (B, 0).

@@ -150,7 +150,7 @@ class ProjectionBlock(Protocol):
 
         Args:
             z: B x n vectors.
-            with_mean: Whether to compute the mean points.
+            with_mean: If True, the mean points are computed. If False, they are not.
 
         Returns:
             B log-sum-exps, and B x n mean points. If `with_mean` is False, the second tensor is empty, B x 0.
@@ -232,7 +232,7 @@ def tiled_log_sum_exp(
     Args:
         z: B x n vectors.
         block: Block of points.
-        with_mean: Whether to compute the mean points.
+        with_mean: If True, the mean points are computed. If False, they are not.
 
     Returns:
         B log-sum-exps, and B x n mean points. If `with_mean` is False, the second tensor is empty, B x 0.

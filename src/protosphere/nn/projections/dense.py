@@ -80,7 +80,7 @@ class DenseBlock(nn.Module, ProjectionBlock):
 
         Args:
             z: B x n vectors.
-            with_mean: Whether to compute the means.
+            with_mean: If True, the means are computed. If False, they are not.
 
         Returns:
             B log-sum-exps, and B x n means. If `with_mean` is False, the second tensor is empty, B x 0.

@@ -52,7 +52,8 @@ class HadamardLayout:
         representatives: For each coset, one of its codewords, with its bits packed into bytes.
         generator: Generators of the small code, one per row, with their bits packed into bytes. If `antipodal` is True,
             the all-one codeword is a further generator, which is not in this array.
-        antipodal: If True, the first generator is the all-one codeword. If False, there is no such further generator.
+        antipodal: If True, the first generator is the all-one codeword. If False, there is no such additional
+            generator.
         glue_vectors: Glue vectors, one per row.
         glue_of: For each coset, the index of its glue vector.
     """
@@ -121,8 +122,8 @@ class HadamardLayout:
         """Return the arrays that a block with the points of this layout stores, by name.
 
         - "signs" has the shape (b, L, C): the signs of the representatives of the C cosets at the coordinates of each
-          of the b bins. A bin is a set of coordinates on which the small code is constant. Zeros fill a bin up to the
-          size L of the largest.
+          of the b bins. A bin is a set of coordinates on which the small code is constant. Each bin is padded with
+          zeros to the size L of the largest bin.
         - "columns" has the indices of the coordinates of the first bin, then of the second bin, and so on. The indices
           of each bin are padded with zeros to L indices.
         - "inner" is the b x b Sylvester matrix. "outer" is equal to "inner" if `antipodal` is False. If `antipodal` is
@@ -250,7 +251,8 @@ def whole_cosets(
         rows: Points that begin with the signs of codewords. Its array `numbers` has the indices of these codewords.
         bits: Number of generators of the small code. If `antipodal` is True, the all-one codeword is a further
             generator.
-        antipodal: If True, the first generator is the all-one codeword. If False, there is no such further generator.
+        antipodal: If True, the first generator is the all-one codeword. If False, there is no such additional
+            generator.
 
     Returns:
         The layout, and the indices in `rows` of the codewords of its cosets, coset by coset. The result is None if the

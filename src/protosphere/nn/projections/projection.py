@@ -309,7 +309,7 @@ class Projection(nn.Module):
         Args:
             z: B x n vectors.
             classes: B target classes. If None, no target prototypes are returned.
-            with_mean: Whether to compute the mean prototypes.
+            with_mean: If True, the mean prototypes are computed. If False, they are not.
 
         Returns:
             B log-sum-exps, B x n mean prototypes and B x n target prototypes. If `with_mean` is False, the tensor of
@@ -332,7 +332,7 @@ class Projection(nn.Module):
 
         Args:
             z: B x n vectors.
-            with_mean: Whether to compute the mean prototypes.
+            with_mean: If True, the mean prototypes are computed. If False, they are not.
 
         Returns:
             B log-sum-exps and B x n mean prototypes. If `with_mean` is False, the second tensor is empty, B x 0.

@@ -40,7 +40,8 @@ class DINOHead(nn.Module):
         nlayers: Number of linear layers of the MLP.
         hidden_dim: Width of the hidden layers of the MLP.
         bottleneck_dim: Dimension of the prototypes.
-        use_bn: Whether batch normalization follows each hidden linear layer.
+        use_bn: If True, batch normalization follows each hidden linear layer. If False, there is no batch
+            normalization.
         prototypes: 'fixed' (the best known code of this size, found without a search), 'learned' (parameters that are
             trained), or a `SphericalCode` with `out_dim` points in `bottleneck_dim` dimensions.
         seed: Seed of the initial weights of the MLP, and of the initial values of learned prototypes.

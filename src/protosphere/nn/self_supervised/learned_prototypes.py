@@ -132,7 +132,7 @@ class LearnedPrototypes(nn.Module):
 
         Args:
             z: B x n vectors.
-            with_mean: Whether to compute the means.
+            with_mean: If True, the means are computed. If False, they are not.
 
         Returns:
             A tuple of two tensors: the B log-sum-exps, and the B x n means. If `with_mean` is False, the second tensor

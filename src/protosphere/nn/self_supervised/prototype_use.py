@@ -12,7 +12,7 @@ from protosphere.errors import InvalidArgumentError
 
 
 class PrototypeUse(NamedTuple):
-    """Number of the K prototypes that a batch of examples uses, by two measures.
+    """How many of the K prototypes a batch of examples uses, by two measures.
 
     Attributes:
         effective: exp(H), where H is an entropy in nats. If `prototypes_in_use` got probabilities, H is the entropy of

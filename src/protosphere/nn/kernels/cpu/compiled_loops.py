@@ -102,7 +102,7 @@ class CpuBackend(TorchBackend):
         Args:
             block: Block of P points in R^n.
             z: B x n vectors in float32.
-            with_mean: Whether to compute the gradients.
+            with_mean: If True, the gradients are computed. If False, they are not.
 
         Returns:
             B log-sum-exps, and their B x n gradients. The gradient with respect to a vector is the mean of the points,

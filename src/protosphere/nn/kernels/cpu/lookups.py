@@ -1,17 +1,18 @@
 """Compiled loops that compute dot products with the points of classes as sums of rows of a lookup table.
 
-A class has one value of each part, such as a color and a shape. If classes are quantized, a class also has one codeword
-of each codebook. The table has a row for each value of each part and for each codeword of each codebook. The table rows
-of a class are the rows of its values and of its codewords. LANES = 16 vectors are processed at a time, and a row has
-LANES numbers: entry w is the dot product of vector w with the point of the value, or with the codeword. A tile is a
-range of 256 consecutive classes whose scores are computed together.
+A class has one value of each part, such as a color and a shape. A codebook is a list of vectors, its codewords. If
+classes are quantized, a class also has one codeword of each codebook. The table has a row for each value of each part
+and for each codeword of each codebook. The table rows of a class are the rows of its values and of its codewords. LANES
+= 16 vectors are processed at a time, and a row has LANES numbers: entry w is the dot product of vector w with the point
+of the value, or with the codeword. A tile is a range of 256 consecutive classes whose scores are computed together.
 
 A score is the dot product of a vector with the point of a class. The row of the scores of class k with LANES vectors is
 the sum of the table rows of its values, plus factors[k] times the sum of the table rows of its codewords.
 
 The compiler does not vectorize access to rows at looked-up positions. Therefore such accesses are written as
 instructions, which makes the loops 4 times as fast. An instruction is a function with an argument `typing` that returns
-a generator of LLVM code. Compiled functions call it without `typing`, which numba adds.
+a generator of LLVM code. Compiled functions call it without `typing`, which numba adds. The arguments x and y of an
+instruction are one-dimensional float32 arrays, and i, a, b, c and d are indices of their entries.
 """
 # numba ships no types:
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
@@ -302,7 +303,8 @@ def scatter_rows(
             of the codeword of each codebook.
         offsets: One integer per column of `values`. The table rows of class k are the rows offsets[j] + values[k, j]
             for all columns j.
-        factors: Factor of each class. If there are no codebooks, the array is empty.
+        factors: Factor of each class, by which numbers are multiplied before they are added to table rows of codewords.
+            If there are no codebooks, the array is empty.
         num_parts: Number of parts. The first `num_parts` columns of `values` belong to parts, the others to codebooks.
         first: Index of the first class.
         count: Number of classes.
@@ -381,7 +383,8 @@ def add_weights(
             of the codeword of each codebook.
         offsets: One integer per column of `values`. The table rows of class k are the rows offsets[j] + values[k, j]
             for all columns j.
-        factors: Factor of each class. If there are no codebooks, the array is empty.
+        factors: Factor of each class, by which numbers are multiplied before they are added to table rows of codewords.
+            If there are no codebooks, the array is empty.
         num_parts: Number of parts. The first `num_parts` columns of `values` belong to parts, the others to codebooks.
         tables: (groups, rows * LANES) array with one table for each group of LANES vectors; updated in place.
     """
@@ -500,7 +503,8 @@ def write_lookup_sums(
         num_parts: Number of parts. The first `num_parts` columns of `values` belong to parts, the others to codebooks.
         shifts: (groups, LANES) array for the shift of each vector, overwritten.
         sums: (groups, LANES) array for the sum of each vector, overwritten.
-        weights: Either zeros in the shape of `tables`, which are updated in place, or an empty array.
+        weights: Zeros in the shape of `tables`, which are updated in place. If the array is empty, only the shifts and
+            sums are computed.
     """
     x = np.empty(TILE * LANES, np.float32)
     y = np.empty(TILE * LANES, np.float32)

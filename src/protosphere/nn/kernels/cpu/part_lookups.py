@@ -1,9 +1,9 @@
 """The float32 CPU backend for `CombinationsBlock`: classes that consist of parts, or quantized classes.
 
-A class that consists of parts has one value of each part, such as a color and a shape. A quantized class also has one
-codeword of each codebook. Compiled loops compute the dot product of a vector with the point of a class as a sum of
-entries of a lookup table: the dot products of the vector with the points of the values and with the codewords. A tile
-consists of 256 consecutive classes; the last tile may be smaller.
+A class that consists of parts has one value of each part, such as a color and a shape. A codebook is a list of vectors,
+its codewords. A quantized class also has one codeword of each codebook. Compiled loops compute the dot product of a
+vector with the point of a class as a sum of entries of a lookup table: the dot products of the vector with the points
+of the values and with the codewords. A tile consists of 256 consecutive classes; the last tile may be smaller.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class PartLookupsBackend(TorchBackend):
         Args:
             block: A `CombinationsBlock` on the CPU.
             z: B x n vectors in float32.
-            with_mean: Whether to compute the gradients.
+            with_mean: If True, the gradients are computed. If False, they are not.
 
         Returns:
             B log-sum-exps, and B x n gradients. Gradient i is the mean of the points, weighted by the softmax of the

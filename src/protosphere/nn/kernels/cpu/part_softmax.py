@@ -53,7 +53,7 @@ class PartSoftmaxBackend(TorchBackend):
         Args:
             block: Block of P points in R^n.
             z: B x n vectors.
-            with_mean: Whether to compute the gradients.
+            with_mean: If True, the gradients are computed. If False, they are not.
 
         Returns:
             B log-sum-exps and B x n gradients. The gradient for a vector is the mean of the points, weighted by the
@@ -75,7 +75,7 @@ class PartSoftmaxBackend(TorchBackend):
             block: Block of P points in R^n.
             z: B x n vectors.
             index: For each vector, the index of the chosen point in the block. If None, no points are returned.
-            with_mean: Whether to compute the weighted means.
+            with_mean: If True, the weighted means are computed. If False, they are not.
 
         Returns:
             B log-sum-exps of the dot products of a vector with all points, B x n means of the points with the softmax
