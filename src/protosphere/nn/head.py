@@ -1,4 +1,7 @@
-"""`PrototypeHead`: the last layer of a classifier, with fixed prototypes instead of a learned weight matrix."""
+"""`PrototypeHead`: the last layer of a classifier, with fixed prototypes instead of a learned weight matrix.
+
+The log-sum-exp of some numbers is the logarithm of the sum of their exponentials.
+"""
 
 from __future__ import annotations
 

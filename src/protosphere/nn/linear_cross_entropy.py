@@ -1,4 +1,7 @@
-"""Cross-entropy of dot products with fixed prototypes, as a function with torch's argument names."""
+"""Cross-entropy of dot products with fixed prototypes, as a function with torch's argument names.
+
+The log-sum-exp of some numbers is the logarithm of the sum of their exponentials.
+"""
 
 from __future__ import annotations
 

@@ -2,8 +2,10 @@
 
 Each score is a number for one vector z. The score `max_cosine` is the cosine of z with the nearest prototype. The score
 `margin` is the score `max_cosine` minus the cosine with the second nearest prototype. The score `energy` is the
-log-sum-exp of the logits (Liu et al. 2020). Unlike the other two, it depends on the norm of z, except with the preset
-'mettes'.
+log-sum-exp of the logits (Liu et al. 2020). The scores `max_cosine` and `margin` do not depend on the norm of z. The
+score `energy` does, unless the preset of the head is 'mettes'.
+
+The log-sum-exp of some numbers is the logarithm of the sum of their exponentials.
 """
 
 import math

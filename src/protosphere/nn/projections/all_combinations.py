@@ -5,6 +5,8 @@ has s_p values, and each value has a point. The point of a combination consists 
 the other. The dot product of a vector with the point of a combination is a sum with one term for each part. Therefore
 the log-sum-exp, the k largest dot products and the mean point of all s_1 s_2 ... s_m combinations can be computed from
 the dot products with the s_1 + s_2 + ... + s_m points of the parts.
+
+The log-sum-exp of some numbers is the logarithm of the sum of their exponentials.
 """
 
 from math import prod

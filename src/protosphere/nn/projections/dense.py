@@ -2,6 +2,8 @@
 
 A matrix works for every code. For few classes, it gives the fastest algorithm. A tile is a range of consecutive points
 whose dot products are computed together: the pair (start, stop) means the points start, ..., stop - 1.
+
+The log-sum-exp of some numbers is the logarithm of the sum of their exponentials.
 """
 
 import numpy as np

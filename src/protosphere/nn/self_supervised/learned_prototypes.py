@@ -2,6 +2,8 @@
 
 The module `LearnedPrototypes` has the methods of a `Projection`, which is the module for dot products with fixed
 prototypes. So losses can use either module.
+
+The log-sum-exp of some numbers is the logarithm of the sum of their exponentials.
 """
 
 from __future__ import annotations

@@ -12,6 +12,8 @@ composed of the moments
 
 A moment is linear in each of the directions v_1, ..., v_r. For constant l, the derivative of a moment with respect to z
 along a direction u is M(z, l; v_1, ..., v_r, u).
+
+The log-sum-exp of some numbers is the logarithm of the sum of their exponentials.
 """
 
 from __future__ import annotations

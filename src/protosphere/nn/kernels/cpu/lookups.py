@@ -191,8 +191,8 @@ def sum_rows(
 
     Args:
         table: Lookup table, a one-dimensional array of rows of LANES numbers.
-        values: Integer matrix with one row per class. A row has the index of the value of each part, and then the index
-            of the codeword of each codebook.
+        values: Integer matrix with one row per class. A row has, for each part, the index of the value among the values
+            of the part, and then, for each codebook, the index of the codeword in the codebook.
         offsets: One integer per column of `values`. The table rows of class k are the rows offsets[j] + values[k, j]
             for all columns j.
         factors: Factor of each class, by which the sum of the table rows of its codewords is multiplied. If there are
@@ -229,8 +229,8 @@ def add_looked_up_rows(
 
     Args:
         table: Lookup table, a one-dimensional array of rows of LANES numbers.
-        values: Integer matrix with one row per class. A row has the index of the value of each part, and then the index
-            of the codeword of each codebook.
+        values: Integer matrix with one row per class. A row has, for each part, the index of the value among the values
+            of the part, and then, for each codebook, the index of the codeword in the codebook.
         offsets: One integer per column of `values`. The table rows of class k are the rows offsets[j] + values[k, j]
             for all columns j.
         start: First column of `values` to process.
@@ -299,8 +299,8 @@ def scatter_rows(
     Args:
         x: One-dimensional array with a row of LANES numbers for each of the `count` classes. If there are codebooks,
             the rows are multiplied in place.
-        values: Integer matrix with one row per class. A row has the index of the value of each part, and then the index
-            of the codeword of each codebook.
+        values: Integer matrix with one row per class. A row has, for each part, the index of the value among the values
+            of the part, and then, for each codebook, the index of the codeword in the codebook.
         offsets: One integer per column of `values`. The table rows of class k are the rows offsets[j] + values[k, j]
             for all columns j.
         factors: Factor of each class, by which numbers are multiplied before they are added to table rows of codewords.
@@ -338,8 +338,8 @@ def write_scores(
 
     Args:
         tables: (groups, rows * LANES) array with one lookup table for each group of LANES vectors.
-        values: Integer matrix with one row per class. A row has the index of the value of each part, and then the index
-            of the codeword of each codebook.
+        values: Integer matrix with one row per class. A row has, for each part, the index of the value among the values
+            of the part, and then, for each codebook, the index of the codeword in the codebook.
         offsets: One integer per column of `values`. The table rows of class k are the rows offsets[j] + values[k, j]
             for all columns j.
         factors: Factor of each class, by which the sum of the table rows of its codewords is multiplied. If there are
@@ -379,8 +379,8 @@ def add_weights(
 
     Args:
         weights: B x K weights, one row for each vector.
-        values: Integer matrix with one row per class. A row has the index of the value of each part, and then the index
-            of the codeword of each codebook.
+        values: Integer matrix with one row per class. A row has, for each part, the index of the value among the values
+            of the part, and then, for each codebook, the index of the codeword in the codebook.
         offsets: One integer per column of `values`. The table rows of class k are the rows offsets[j] + values[k, j]
             for all columns j.
         factors: Factor of each class, by which numbers are multiplied before they are added to table rows of codewords.
@@ -419,8 +419,8 @@ def write_highest_lookups(
 
     Args:
         tables: (groups, rows * LANES) array with one lookup table for each group of LANES vectors.
-        values: Integer matrix with one row per class. A row has the index of the value of each part, and then the index
-            of the codeword of each codebook.
+        values: Integer matrix with one row per class. A row has, for each part, the index of the value among the values
+            of the part, and then, for each codebook, the index of the codeword in the codebook.
         offsets: One integer per column of `values`. The table rows of class k are the rows offsets[j] + values[k, j]
             for all columns j.
         factors: Factor of each class, by which the sum of the table rows of its codewords is multiplied. If there are
@@ -494,8 +494,8 @@ def write_lookup_sums(
 
     Args:
         tables: (groups, rows * LANES) array with one lookup table for each group of LANES vectors.
-        values: Integer matrix with one row per class. A row has the index of the value of each part, and then the index
-            of the codeword of each codebook.
+        values: Integer matrix with one row per class. A row has, for each part, the index of the value among the values
+            of the part, and then, for each codebook, the index of the codeword in the codebook.
         offsets: One integer per column of `values`. The table rows of class k are the rows offsets[j] + values[k, j]
             for all columns j.
         factors: Factor of each class, by which the sum of the table rows of its codewords is multiplied. If there are

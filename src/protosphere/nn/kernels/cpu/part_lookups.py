@@ -4,6 +4,8 @@ A class that consists of parts has one value of each part, such as a color and a
 its codewords. A quantized class also has one codeword of each codebook. Compiled loops compute the dot product of a
 vector with the point of a class as a sum of entries of a lookup table: the dot products of the vector with the points
 of the values and with the codewords. A tile consists of 256 consecutive classes; the last tile may be smaller.
+
+The log-sum-exp of some numbers is the logarithm of the sum of their exponentials.
 """
 
 from __future__ import annotations

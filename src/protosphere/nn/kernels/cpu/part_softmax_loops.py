@@ -3,6 +3,8 @@
 A part is a range of coordinates with a list of points in these coordinates. In arrays of rows, a row has LANES
 consecutive numbers, one for each of the 16 vectors. The compiler does not keep sums of rows in registers. Therefore the
 innermost loop is written in LLVM instructions, which makes the whole softmax 4 times as fast.
+
+The log-sum-exp of some numbers is the logarithm of the sum of their exponentials.
 """
 # numba ships no types:
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
