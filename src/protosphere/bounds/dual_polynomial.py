@@ -76,7 +76,8 @@ class DualPolynomial:
     def to_json(self) -> dict[str, Any]:
         """Return a dictionary for a JSON file that `protosphere verify --proof` reads.
 
-        It has the keys `format`, `num_classes`, `dim`, `cosine` and `coefficients`. Fractions are written as text.
+        The dictionary has the keys `format`, `num_classes`, `dim`, `cosine` and `coefficients`. Fractions are written
+        as text.
         """
         return {
             "format": PROOF_FORMAT,
@@ -90,9 +91,9 @@ class DualPolynomial:
 def dual_polynomial(num_classes: int, dim: int) -> DualPolynomial:
     """Return a polynomial that proves a converse, which is a lower bound on the maximum cosine of K points in R^n.
 
-    Two polynomials are tried. The first is the solution of Delsarte's linear program. It is returned if it proves a
-    higher bound than Levenshtein's theorem does. Otherwise Levenshtein's polynomial is returned. The coefficients are
-    rounded to rational numbers, and the polynomial is checked in exact arithmetic before it is returned.
+    If the solution of Delsarte's linear program proves a higher bound than Levenshtein's theorem does, this solution is
+    returned, otherwise Levenshtein's polynomial. The coefficients are rounded to rational numbers, and the returned
+    polynomial is checked in exact arithmetic.
 
     Args:
         num_classes: Number K of points, above 2 n.

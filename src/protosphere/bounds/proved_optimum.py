@@ -255,9 +255,9 @@ def _infeasible_reason(K: int, n: int) -> str | None:
 def proved_optimum(num_classes: int, dim: int) -> Bound:
     """Return a lower bound on the maximum cosine of K points in R^n by theorems on single sets of points.
 
-    If no K points of R^n have a maximum cosine below s, the same is true for more points and for fewer dimensions.
-    Therefore the bound is the largest maximum cosine of the sets in `PROVED_OPTIMA` that have at most K points in at
-    least n dimensions.
+    If no K points of R^n have a maximum cosine below s, the same is true for more points and for fewer dimensions. The
+    module has a list `PROVED_OPTIMA` of optimal sets. The bound is the largest maximum cosine of those sets of the list
+    that have at most K points in at least n dimensions.
 
     Args:
         num_classes: Number K of points, at least 2.

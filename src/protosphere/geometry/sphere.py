@@ -83,7 +83,7 @@ def cross_polytope_points(num_points: int, dim: int) -> Points:
 
 
 def renormalized(points: Points) -> Points:
-    """Return the rows of a matrix, each divided by its norm unless it is already a unit vector up to rounding.
+    """Return a matrix after dividing each row by its norm, except rows that are unit vectors up to rounding.
 
     Args:
         points: Nonzero vectors, as rows.

@@ -115,7 +115,7 @@ def near_pairs(units: Points, columns: Points, table: Points, t: float) -> Indic
     """Return the pairs of points that have a weight above exp(-26) in the smooth maximum cosine.
 
     The weight of a pair is exp(t (cos - maximum cosine)). After each point has moved by up to 4 / t, the cosines of all
-    other pairs are still at least 18 / t below the maximum cosine that was found here.
+    pairs that are not returned are still at least 18 / t below the maximum cosine of the given points.
 
     Args:
         units: (K, n) unit points. n must be a multiple of four; points of other dimensions must be padded with zeros.

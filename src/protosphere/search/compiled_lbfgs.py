@@ -180,8 +180,9 @@ def backtrack(length: float, slope: float, rise: float) -> float:
 
     A step length is the factor by which the direction is multiplied to give the step.
 
-    The result is the minimum of the parabola that has the given slope at length 0 and the given increase at `length`.
-    It is clipped to the range from 0.1 to 0.5 times `length`.
+    Consider the parabola, as a function of the step length, that has the given slope at length 0 and rises by `rise`
+    from length 0 to `length`. The result is the length at which this parabola has its minimum, clipped to the range
+    from 0.1 to 0.5 times `length`.
 
     Args:
         length: Length of the rejected step.
@@ -320,8 +321,8 @@ def new_meters(count: int, allowed: float = UNLIMITED) -> Points:
             limit.
 
     Returns:
-        A (count, 3) array with one meter per row. Its entries are the stop flag, which is 0, the work done, which is 0,
-        and the largest work allowed.
+        A (count, 3) array with one meter per row. A meter consists of the stop flag, which is 0 here; the work done,
+        which is 0 here; and the largest work allowed.
     """
     meters = np.zeros((count, 3))
     meters[:, ALLOWED] = min(allowed, UNLIMITED)

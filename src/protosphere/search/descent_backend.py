@@ -435,7 +435,7 @@ def watch(
     The descents are stopped early when the time is up or when the user presses Ctrl-C.
 
     Args:
-        jobs: The B running descents.
+        jobs: The B descents, which run in other threads.
         meters: (B, 3) array with a row of three numbers for each descent: the stop flag, the work done so far in
             evaluations, and the largest work allowed. The descent updates the work done. It stops when this function
             sets the stop flag to 1.

@@ -1,7 +1,8 @@
 """Symmetric variations of given codes.
 
 Many given codes are very symmetric, and good codes of a similar size often share some of their symmetries. A variation
-of a given code is a code of about K points in R^n that keeps some of the symmetries. It is computed in these steps:
+of a given code is a code of about K points in R^n that keeps some of the symmetries. A variation is computed in these
+steps:
 
 1. Find isometries of the given code: orthogonal matrices that map the code to itself.
 2. Generate a small group from powers of isometries.
@@ -211,7 +212,7 @@ def orbit_of(point: Points, group: Matrices) -> Orbit | None:
 
     Args:
         point: (n,) unit vector.
-        group: (order, n, n) matrices of the group, the identity first.
+        group: (g, n, n) array of the g matrices of the group, the identity first.
 
     Returns:
         The orbit. Its attribute `representative` is the point. None if rounding errors make the orbit uncertain.
@@ -232,7 +233,7 @@ def orbit_partition(points: Points, group: Matrices) -> list[Orbit]:
 
     Args:
         points: (K, n) code that the group maps to itself.
-        group: (order, n, n) matrices of the group, the identity first.
+        group: (g, n, n) array of the g matrices of the group, the identity first.
 
     Returns:
         The orbits, each with one of its points as representative. The list is empty if rounding errors make an orbit
