@@ -375,8 +375,8 @@ def unit_error(rows: list[list[int]], dim: int) -> Fraction:
 def leading_pairs(rows: list[list[int]], margin: int) -> Iterator[tuple[int, int]]:
     """Yield pairs (i, j), i < j, of indices of rows: those with the largest inner products, and perhaps others.
 
-    Let p be the largest inner product of two different rows. All pairs with an inner product above p - `margin` are
-    yielded, and at least one pair with the inner product p.
+    Let p be the largest inner product of two rows with different indices. All pairs with an inner product above p -
+    `margin` are yielded, and at least one pair with the inner product p.
 
     Args:
         rows: Vectors with integer entries, all of the same length.
@@ -413,17 +413,18 @@ def leading_pairs(rows: list[list[int]], margin: int) -> Iterator[tuple[int, int
 
 
 def largest_product(rows: list[list[int]]) -> int:
-    """Return the largest inner product of two different rows of integers."""
+    """Return the largest inner product of two rows of integers with different indices."""
     pairs = leading_pairs(rows, 0)
     return max(sum(map(mul, rows[i], rows[j])) for i, j in pairs)
 
 
 def largest_long_product(rows: list[list[int]], dim: int) -> int:
-    """Return the largest inner product of two different scaled rows, whose entries have up to 53 bits.
+    """Return the largest inner product of two scaled rows with different indices. Entries have up to 53 bits.
 
-    Products of short integers are faster. Therefore all pairs are first compared by short rows: the scaled rows divided
-    by COARSE = 2^32 and rounded down. Only the pairs of points whose short rows have nearly the largest inner product
-    are then compared exactly. If there are more than 100 such pairs per point, all pairs are compared exactly.
+    A scaled row is a point with its coordinates multiplied by ONE = 2^52 and rounded to integers. Products of short
+    integers are faster. Therefore all pairs are first compared by short rows: the scaled rows divided by COARSE = 2^32
+    and rounded down. Only the pairs of points whose short rows have nearly the largest inner product are then compared
+    exactly. If there are more than 100 such pairs per point, all pairs are compared exactly.
 
     The rounding changes an inner product of two divided rows by at most r (4 ONE / COARSE + r), where r is an integer
     above sqrt(n). The reason is that a divided row has a norm of at most 2 ONE / COARSE, and that the rounding changes
@@ -498,14 +499,16 @@ LARGEST_SPAN_BITS = 20
 
 @dataclass(frozen=True)
 class Codewords:
-    """The codewords of the points of a file, stored as integers. They are taken from a larger code.
+    """The codewords of the points of a file, stored as integers.
+
+    They are taken from a code, which may have more codewords than the file.
 
     Attributes:
         length: Number of bits of a codeword.
         words: The codewords, in the order of the points.
-        numbers: For each codeword, its index in the larger code.
-        rows: Codewords whose sums form a linear code. The larger code is a union of cosets of this linear code. If no
-            such linear code is known, the list is empty.
+        numbers: For each codeword, its index in this code, from 0.
+        rows: Codewords whose sums form a linear code. The code from which the codewords are taken is a union of cosets
+            of this linear code. If no such linear code is known, the list is empty.
     """
 
     length: int
@@ -1250,7 +1253,7 @@ def times(f: Polynomial, g: Polynomial) -> Polynomial:
 
 
 def gegenbauer(dim: int, degree: int) -> list[Polynomial]:
-    """Return the Gegenbauer polynomials P_0, ..., P_degree of R^n, where n is `dim`. They are scaled: P_k(1) = 1."""
+    """Return the Gegenbauer polynomials P_0, ..., P_degree of R^n, where n is `dim`. P_k(1) is 1."""
     found = [[Fraction(1)], [ZERO, Fraction(1)]]
     for k in range(1, degree):
         raised = plus([], Fraction(2 * k + dim - 2, k + dim - 2), [ZERO, *found[k]])
@@ -1261,7 +1264,7 @@ def gegenbauer(dim: int, degree: int) -> list[Polynomial]:
 def expansion(f: Polynomial, dim: int) -> list[Fraction]:
     """Return the coefficients f_k of f = f_0 P_0 + f_1 P_1 + ..., where P_k are the Gegenbauer polynomials of R^n.
 
-    They are scaled such that P_k(1) = 1.
+    The polynomials P_k are scaled such that P_k(1) = 1.
 
     Args:
         f: The polynomial f.
@@ -1278,7 +1281,7 @@ def expansion(f: Polynomial, dim: int) -> list[Fraction]:
 def from_expansion(coefficients: list[Fraction], dim: int) -> Polynomial:
     """Return the polynomial f_0 P_0 + f_1 P_1 + ..., where P_k are the Gegenbauer polynomials of R^n.
 
-    They are scaled such that P_k(1) = 1.
+    The polynomials P_k are scaled such that P_k(1) = 1.
 
     Args:
         coefficients: The numbers f_0, f_1, ...
@@ -1673,12 +1676,12 @@ def levenshtein_converse(
     """Return Levenshtein's lower bound after checking that it equals the bound that the file states, up to rounding.
 
     - If n is 2, the stated bound must be near cos(2 pi / K). The result is a fraction just below cos(2 pi / K).
-    - If n is larger, and the file states the bound as a text such as "1/3", Levenshtein's polynomial must prove exactly
-      this bound. In any case, Levenshtein's polynomial must prove that the maximum cosine of any K points is above a
-      fraction just below the stated bound. The polynomial must not prove that it is above a fraction just above the
-      stated bound. The result is the maximum cosine of the points of the file if this is known exactly, is near the
-      stated bound, and if the polynomial proves that no K points have a lower maximum cosine. Otherwise, the result is
-      the fraction just below the stated bound.
+    - If n is above 2, Levenshtein's polynomial must prove that the maximum cosine of any K points is above a fraction
+      just below the stated bound. The polynomial must not prove that it is above a fraction just above the stated
+      bound. If the file states the bound as a text such as "1/3", the polynomial must also prove that no K points have
+      a maximum cosine below the stated bound. The result is the maximum cosine of the points of the file if this number
+      is known exactly and is near the stated bound, and if the polynomial proves that no K points have a lower maximum
+      cosine. Otherwise, the result is the fraction just below the stated bound.
 
     Args:
         code: The code file.

@@ -60,7 +60,7 @@ class Certificate:
         converse: Best proved lower bound on the maximum cosine of any K points in R^n.
         method: Text that says how the maximum cosine was measured.
         reason: Text that says why the maximum cosine is exact; empty if it is not exact.
-        error: Largest possible difference between `max_cosine` and the true maximum cosine of the points as they were
+        error: Upper bound on the distance of `max_cosine` from the true maximum cosine of the points as they were
             given, before they were converted to float64 unit vectors. It is 0.0 if `max_cosine` is exact or unverified.
         unverified: True if `max_cosine` was read from a file and not measured, because measuring it while loading would
             take too long. `ps.certify` measures it. False if it was measured or proved.
@@ -116,10 +116,11 @@ class Certificate:
     def optimal(self) -> bool:
         """Whether the maximum cosine equals the converse, so that no K points in R^n have a lower one.
 
-        If `max_cosine` is unverified, the result is False. If it and the converse are Fractions, they are compared
-        exactly. Otherwise the gap must be at most a tolerance, which is the largest of three numbers: 1e-12 times (1 -
-        converse), `error`, and eight times the machine epsilon of float64. If the tolerance is more than 1e-5 times (1
-        - converse), the result is False, because such a tolerance could hide a difference.
+        - If `max_cosine` is unverified, the value is False.
+        - If `max_cosine` and the converse are Fractions, they are compared exactly.
+        - Otherwise, the value is True if the gap is at most a tolerance, and the tolerance is at most 1e-5 times (1 -
+          converse). The tolerance is the largest of three numbers: 1e-12 times (1 - converse), `error`, and eight times
+          the machine epsilon of float64.
         """
         if self.unverified:
             return False
@@ -145,7 +146,7 @@ class Measurement:
         max_cosine: Measured maximum cosine, exact if it is a Fraction.
         method: Text that says how the cosine was measured.
         reason: Text that says why `max_cosine` is exact; empty if it is not exact.
-        error: Largest possible difference between `max_cosine` and the true maximum cosine.
+        error: Upper bound on the distance of `max_cosine` from the true maximum cosine.
         attained: True if two points have the cosine `max_cosine`, up to `error`. False if `max_cosine` is only an upper
             bound.
         separated: True if any two different cosines that pairs of these points may have differ by more than the
@@ -303,8 +304,8 @@ def certified(
 ) -> Certificate:
     """Measure the maximum cosine of the points of a placement, and return their certificate.
 
-    If the measured maximum cosine is a float, rounding errors may hide that it equals the guarantee. In these cases,
-    which `certificate_of` lists, the certificate has the guarantee as its maximum cosine.
+    If the measured maximum cosine equals the guarantee up to rounding, the certificate may have the guarantee as its
+    maximum cosine. The function `certificate_of` lists the conditions.
 
     Args:
         placement: Points to certify.
@@ -312,7 +313,7 @@ def certified(
         progress: Function that is called with the name of the current stage, the number of finished steps and the
             number of all steps, while pairs of points are measured.
         proved: True if the guarantee is from the construction that made exactly these points. False if it is from a
-            file. In this case, it never makes a measured value exact.
+            file. A guarantee from a file never makes a measured value exact.
 
     Returns:
         The certificate.

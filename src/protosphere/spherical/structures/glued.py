@@ -181,7 +181,7 @@ class GluedWords:
         ), "all pairs, in float64"
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the stored codewords. Then return the maximum cosine or an upper bound on it, and a text that says how.
+        """Check the codewords. Return the maximum cosine (or an upper bound) and a text that says how it was found.
 
         An upper bound has the type `UpperBound`. It is returned if no two points are known to have this cosine.
 

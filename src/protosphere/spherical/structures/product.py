@@ -307,7 +307,7 @@ class ProductPoints:
         return Plain(own.unit_rows(0, self.count), self.cosine_step)
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points, and return the maximum cosine or an upper bound on it, and a text that says how.
+        """Check the points. Return the maximum cosine (or an upper bound on it) and a text that says how it was found.
 
         An upper bound has the type `UpperBound`. It is returned if the search for the maximum cosine takes too long, or
         if only an upper bound on the maximum cosine of a part is known.
@@ -485,6 +485,8 @@ def value_type(sizes: tuple[int, ...]) -> type[np.unsignedinteger[Any]]:
 
     Args:
         sizes: For each part, how many values it has.
+
+    256 values have the indices 0 to 255, which fit into 8 bits, and 257 values need 16 bits.
 
     >>> value_type((19, 256)).__name__, value_type((257, 3)).__name__
     ('uint8', 'uint16')

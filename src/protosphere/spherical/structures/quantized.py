@@ -280,7 +280,7 @@ class QuantizedPoints:
         return few and self.count * self.own_dim <= MOST_DENSE_ENTRIES
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the points, and return the maximum cosine or an upper bound on it, and a text that says how.
+        """Check the points. Return the maximum cosine (or an upper bound on it) and a text that says how it was found.
 
         An upper bound has the type `UpperBound`. It is returned if the search for the maximum cosine takes too long.
 

@@ -7,14 +7,14 @@ that result. The index of a codeword is its position in the shortened code, from
 by coset. A coset is complete if all codewords that are left of it are points. As a point, a codeword has the entry
 +1/sqrt(n) for bit 1 and -1/sqrt(n) for bit 0. Inner products in this module are those of codewords with entries +1 and
 -1, so they are integers. A codeword may be followed by a glue vector, which has further coordinates of the same point.
+Packed bits are stored eight to a byte, in rows of bytes: one row for each vector of bits.
 
 Each coset belongs to a quadratic form. The inner products between the codewords of two cosets depend only on the
 difference of the two forms. There are two ways to find the largest inner product of codewords of different cosets:
 
 - For each difference of two forms, compute the largest inner product.
 - Derive an upper bound from the ranks of the differences, and search for two codewords that attain the bound. This is
-  faster if there are many differences. Packed bits are stored eight to a byte, in rows of bytes: one row for each
-  vector of bits.
+  faster if there are many differences.
 
 A structure stores K points, which are unit vectors of R^n. Point i belongs to class i, for i from 0 to K - 1. A pair
 consists of two points with different indices; its order does not matter. A cosine step is a fraction c such that every
@@ -261,9 +261,9 @@ class ShortenedWords(SignWords):
     def header(self) -> dict[str, Any]:
         """Return the header entry that a code file stores for these points, by name.
 
-        It is "shortened", an object with three parameters of the shortened code: "m" for the original length 2^m,
-        "shortened" for the number of coordinates that shortening has deleted, and "punctured" for the number that
-        puncturing has deleted.
+        It is "shortened", an object with three parameters of the shortened code: "m" gives the original length 2^m,
+        "shortened" says how many coordinates shortening has deleted, and "punctured" says how many puncturing has
+        deleted.
         """
         return {"shortened": asdict(self.code)}
 

@@ -167,7 +167,7 @@ class WordsAndAxes:
         return max(largest, Fraction(of_words)), method
 
     def verified_cosine(self, progress: Progress) -> tuple[Cosine, str]:
-        """Check the stored codewords. Then return the largest cosine or an upper bound on it, and a text that says how.
+        """Check the codewords. Return the largest cosine (or an upper bound) and a text that says how it was found.
 
         An upper bound has the type `UpperBound`. It is returned if the largest cosine is not known.
 
