@@ -1,6 +1,6 @@
 """Names for classes that consist of parts.
 
-A class has one value of each part. The parts, their values and the classes have names.
+A class has one value of each part. The parts and their values have names. The classes may have names.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def read_part_names(
         The names; None if `record` is None.
 
     Raises:
-        InvalidArgumentError: If there is not one name (a text) for each part, value and class, or if two parts, two
-            values of a part, or two classes have the same name.
+        InvalidArgumentError: If there is not one name (a text) for each part and each value, if only some classes have
+            names, or if two parts, two values of a part, or two classes have the same name.
     """
     if record is None:
         return None

@@ -89,13 +89,13 @@ class SphericalCode:
         return self.rows(0, self.num_classes)
 
     def rows(self, start: int, stop: int) -> Points:
-        """Return points `start` to `stop - 1` as float64 rows.
+        """Return points `start` to `stop - 1` as float64 rows, one row per point.
 
-        Negative indices count from the end, as in slices.
+        A negative `start` or `stop` counts from the end, as in slices.
 
         Args:
-            start: Index of the first point.
-            stop: One past the index of the last point.
+            start: Index of the first returned point.
+            stop: One past the index of the last returned point.
         """
         first, last, _ = slice(start, stop).indices(self.num_classes)
         return self.placement.unit_rows(first, max(first, last))

@@ -40,7 +40,7 @@ Parts = tuple[Placement, Certificate, Provenance | None, Choice | None]
 
 
 def described(code: SphericalCode) -> dict[str, Any]:
-    """Return the header of the file of a code, as a dictionary that can be written as JSON.
+    """Return the header of the code file of a code, as a dictionary that can be written as JSON.
 
     The header has everything but the arrays of the points: the structure in which the points are stored, the
     description, the provenance, the certificate, and the record of how `ps.best` or `ps.assign` chose the code.
@@ -93,7 +93,7 @@ def require_harmless(value: Any, depth: int = 0) -> None:
 def parts(
     arrays: storage.Arrays, description: dict[str, Any], complete: bool = False
 ) -> Parts:
-    """Return the placement, certificate, provenance and choice of a code from the content of its file.
+    """Return the placement, the certificate, the provenance and the choice of a code from the content of its file.
 
     Args:
         arrays: Arrays of the file by name.

@@ -34,7 +34,7 @@ from protosphere.types import Points, Progress, ignore
 
 
 def is_code_file(source: object) -> bool:
-    """Return whether `source` is a path with the ending .safetensors, the ending of code files."""
+    """Return whether `source` is a path that ends in .safetensors, as the paths of code files do."""
     if not isinstance(source, str | Path):
         return False
     return Path(source).suffix.lower() == ".safetensors"
@@ -142,10 +142,10 @@ def recognized(points: Points) -> Structure:
 
     There are three cases. In the first two, certificates of the result are exact:
 
-    - The entries of each row are c or -c, with a number c > 0 that may differ from row to row. The rows are stored as
-      packed signs.
-    - The entries of each row are 0, c or -c, and all rows have the same number m of nonzero entries. The rows are
-      stored as a float64 matrix, with the information that all cosines are multiples of 1/m.
+    - If the entries of each row are c or -c, with a number c > 0 that may differ from row to row, the rows are stored
+      as packed signs.
+    - If the entries of each row are 0, c or -c, and all rows have the same number m of nonzero entries, which is less
+      than n, the rows are stored as a float64 matrix with the cosine step 1/m: all cosines are multiples of 1/m.
     - In all other cases, the rows are stored as a float64 matrix.
 
     Args:
@@ -162,8 +162,8 @@ def recognized(points: Points) -> Structure:
 def as_matrix(points: Any) -> tuple[Points, bool]:
     """Convert points on any device and of any real number type to a new float64 array.
 
-    Integers above 2^53 and floats of more than 64 bits are rounded. Different numbers may become equal by this
-    rounding.
+    Integers with an absolute value above 2^53 and floats of more than 64 bits are rounded. Different numbers may become
+    equal by this rounding.
 
     Args:
         points: An array, a tensor, or nested sequences of numbers.

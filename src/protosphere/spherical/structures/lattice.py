@@ -53,8 +53,8 @@ class LatticePoints(Plain):
     Attributes:
         lattice: The lattice, with its basis and the smallest squared norm of its nonzero vectors.
         lengths: K x 1 array with a factor for each point, or None if no factors are needed.
-        proved: True if the lattice comes from a construction of this library. False if it comes from a file. In this
-            case, no cosine is derived from it.
+        proved: True if the lattice comes from a construction of this library. False if it comes from a file. No cosine
+            is derived from a lattice of a file.
     """
 
     lattice: LatticeCoset = field(kw_only=True)
