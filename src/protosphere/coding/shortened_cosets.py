@@ -4,10 +4,14 @@ A codeword of RM(1, m) has N = 2^m coordinates, one for each integer below N, ca
 sums of one fixed vector and each codeword of RM(1, m). For inner products, bits 0 and 1 are read as +1 and -1.
 
 Each coset belongs to a quadratic form A_p + T_b: the values of this form at the N points are the fixed vector. Let Tr
-be the trace to GF(2). For m even, A_p is Kerdock's form with the slope p, which is an element of GF(2^(m-1)): A_p(x, e)
-= sum_{j=1}^{(m-2)/2} Tr((px)^(1+2^j)) + e Tr(px). The point (x, e) consists of x in GF(2^(m-1)) and a bit e. For m odd,
-A_p is zero. The second part, T_b, is a trace form Tr(b_1 x^3 + b_2 x^5 + ...). The trace forms are the codewords of a
-linear code, and b is the index of T_b in this code. A layer consists of all cosets with the same trace form.
+be the trace to GF(2).
+
+- For m even, a point (x, e) consists of x in GF(2^(m-1)) and a bit e. A_p is Kerdock's form with the slope p, which is
+  an element of GF(2^(m-1)): A_p(x, e) = Tr((px)^3) + Tr((px)^5) + Tr((px)^9) + ... + e Tr(px), where the exponents are
+  1 + 2^i for i from 1 to (m-2)/2.
+- For m odd, a point is an element x of GF(2^m), and A_p is zero.
+- T_b is a trace form Tr(u x^3 + v x^5 + ...) with field elements u, v, ... The trace forms are the codewords of a
+  linear code, and b is the index of T_b in this code. A layer consists of all cosets with the same trace form.
 
 Shortening by j uses the first j of the points 0, 1, 2, 4, 8, ... It keeps the codewords of each coset that are zero at
 these points, and deletes the coordinates of these points. Of the 2N codewords of a coset, 2N / 2^j remain. Puncturing
@@ -186,8 +190,9 @@ class ShortenedCosets:
     def closest(self, cosets: int, progress: Progress = ignore) -> NDArray[np.int64]:
         """Return upper bounds on the inner products of codewords of different cosets, grouped by their trace forms.
 
-        For inner products, bits 0 and 1 are read as +1 and -1. Let T_b and T_c be the trace forms of two cosets. There
-        is one bound for each value of b XOR c.
+        For inner products, bits 0 and 1 are read as +1 and -1. Each coset belongs to a trace form, and a layer consists
+        of all cosets with the same trace form. Let b and c be the indices of the trace forms of two cosets. There is
+        one bound for each value of b XOR c.
 
         Args:
             cosets: Number of cosets to compare, starting with the first.
@@ -196,9 +201,9 @@ class ShortenedCosets:
 
         Returns:
             An array. Entry x is an upper bound on the inner products of codewords of two different cosets with b XOR c
-            = x. If there are no such cosets, the entry is -`dim`, the lowest possible inner product. An incomplete last
-            layer (all cosets with the same trace form) is treated as if it were complete. If the last layer is
-            complete, a pair of codewords attains each bound.
+            = x. If there are no such cosets, the entry is -`dim`, the lowest possible inner product. If the given
+            cosets contain only a part of the last layer, the bounds are those of the complete layer. If they contain
+            the complete layer, a pair of codewords attains each bound.
         """
         slopes, traces = self.forms(
             np.arange(min(cosets, self.slopes)), -(-cosets // self.slopes)

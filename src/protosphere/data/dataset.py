@@ -110,7 +110,10 @@ class Dataset:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 digest of all examples, labels and step sizes. It distinguishes datasets of the same name."""
+        """SHA-256 digest of all examples and labels, and of the factors by which int8 features are multiplied.
+
+        The digest distinguishes datasets of the same name.
+        """
         sha = hashlib.sha256()
         for array in self._arrays():
             sha.update(f"{array.dtype.str}{array.shape}".encode())

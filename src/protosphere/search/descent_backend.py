@@ -294,7 +294,7 @@ class DescentBackend:
         """Cost of a step of a descent by tensor operations, in addition to the cost of the evaluation in the step.
 
         The unit is the cost of one compiled evaluation over all pairs of points. If the attribute `compiled` is False,
-        the value is 0.
+        no descent is compiled, so the costs of all descents are compared without this overhead, and the value is 0.
         """
         if not self.compiled:
             return 0.0

@@ -229,8 +229,9 @@ def group(name: str, max_order: int) -> Group | None:
     """Return the group with a given name, or None if it has more than `max_order` elements.
 
     Args:
-        name: Name of the group, such as "C7" or "S4": a key of the dictionary that `group_names(max_order)` returns.
-        max_order: Largest order accepted.
+        name: Name of the group, such as "C7" or "S4". It must be a key of the dictionary that
+            `group_names(max_order)` returns; some of these groups may have more than `max_order` elements.
+        max_order: Largest number of elements accepted.
     """
     generators = group_names(max_order)[name]
     elements = _elements(generators, max_order)

@@ -1,9 +1,10 @@
 """Atomic file writes and file locks.
 
 New content is written to a temporary file next to the target. This file is then renamed to the target. Therefore other
-processes see either the old or the new content, never a part of the new content. A lock prevents two processes from
-changing the same folder or file at the same time. A process that changes one in several steps should hold the lock of
-`locked`.
+processes see either the old or the new content, never a part of the new content.
+
+The context manager `locked` holds a lock of a folder or file, so that two processes do not change this folder or file
+at the same time. It is needed for changes that take several steps.
 """
 
 import errno

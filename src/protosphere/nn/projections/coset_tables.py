@@ -67,5 +67,5 @@ class CosetTables(nn.Module):
 
     @property
     def per_coset(self) -> int:
-        """Number of points of each coset: b for b bins, or 2b if `both` is True."""
+        """Number of points of each coset: b for b bins, or 2b if the antipodes belong to the coset (`both` is True)."""
         return self.bins << self.both

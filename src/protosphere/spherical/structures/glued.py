@@ -244,7 +244,8 @@ class GluedWords:
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that a code file stores, by name.
 
-        They are the arrays of the codewords, and the array "glue_vectors" with one glue vector per row.
+        They are the arrays of the structure `codewords`, which stores the codewords, and the array "glue_vectors" with
+        one glue vector per row.
         """
         return self.codewords.arrays() | {"glue_vectors": self.glue_vectors}
 

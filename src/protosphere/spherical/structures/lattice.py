@@ -147,9 +147,10 @@ class LatticePoints(Plain):
                 number of all steps.
 
         Raises:
-            CertificateError: If `by_lattice` is True, and it is not certain that every nonzero lattice vector has at
-                least the stated squared norm. Also if `by_lattice` is False, a cosine step is stated, and a cosine is
-                not 1 minus an integer multiple of this step, up to rounding.
+            CertificateError: In two cases. The attribute `by_lattice` is True, so that the maximum cosine is derived
+                from the lattice, and it is not certain that every nonzero lattice vector has at least the squared norm
+                `lattice.least`. Or `by_lattice` is False, a cosine step is stated, and a cosine is not 1 minus an
+                integer multiple of this step, up to rounding.
         """
         if self.by_lattice:
             self.check()
@@ -176,7 +177,7 @@ class LatticePoints(Plain):
     def permuted(self, order: Indices) -> Self:
         """Return a structure with the same points in another order.
 
-        If `lengths` is given, its entries are reordered in the same way.
+        If the structure has an array `lengths` of one factor per point, its entries are reordered in the same way.
 
         Args:
             order: Indices of the points: point i of the result is point order[i] of this structure.
