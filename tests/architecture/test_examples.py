@@ -236,12 +236,13 @@ def test_python_of_the_page_on_very_many_classes_runs():
 
 def test_python_of_the_page_on_classes_with_parts_runs():
     import protosphere as ps
-    from protosphere.nn import PrototypeHead
+    from protosphere.nn import CosineCrossEntropy, PrototypeHead
 
     (block,) = blocks("docs/classes-with-parts.md", "python")
     head = PrototypeHead(ps.compose(sizes=(3, 4)))
     batches = [(torch.randn(5, 8), torch.arange(5))]
     names = {"torch": torch, "nn": nn, "head": head, "features": 8, "batches": batches}
+    names["CosineCrossEntropy"] = CosineCrossEntropy
     exec(compile(block, "classes-with-parts.md", "exec"), names)
     assert isinstance(names["network"], nn.Linear)
 
